@@ -4,6 +4,7 @@
 #include "codegen/memory/SharedGradients.h"
 #include "ir/kern/Attributes.h"
 #include "ir/kern/Slots.h"
+#include "runtime/abi/abi.h"
 
 #include "mlir/IR/Remarks.h"
 
@@ -34,7 +35,7 @@ struct PlanMemoryPass : stretto::codegen::impl::PlanMemoryBase<PlanMemoryPass> {
         return signalPassFailure();
     }
     int64_t flat = parameters.trainableBytes;
-    int64_t hyper = passes::alignSlot(8 * parameters.elementType.getIntOrFloatBitWidth() / 8);
+    int64_t hyper = passes::alignSlot(STRETTO_HYPER_COUNT * parameters.elementType.getIntOrFloatBitWidth() / 8);
     int64_t arenas[] = {activations,
                         parameters.totalBytes,
                         flat,

@@ -11,22 +11,25 @@
 
 namespace stretto::runtime {
 
-// Levenshtein distance: the fewest insertions, deletions and replacements that turn one into the other.
+// The fewest insertions, deletions, replacements and swaps of neighbours that turn one into the other, each letter
+// changed once (optimal string alignment), row by row.
 inline size_t editDistance(std::string_view from, std::string_view to) {
-  std::vector<size_t> row(to.size() + 1);
-  std::iota(row.begin(), row.end(), size_t{0});
-  for (size_t i = 0; i < from.size(); ++i) {
-    size_t diagonal = row[0]++;
-    for (size_t j = 0; j < to.size(); ++j) {
-      size_t replaced = diagonal + (from[i] != to[j]);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, diagonal + 1, row[j] + 1});
+  std::vector<size_t> before(to.size() + 1), above(to.size() + 1), row(to.size() + 1);
+  std::iota(above.begin(), above.end(), size_t{0});
+  for (size_t i = 1; i <= from.size(); ++i) {
+    row[0] = i;
+    for (size_t j = 1; j <= to.size(); ++j) {
+      row[j] = std::min({above[j] + 1, row[j - 1] + 1, above[j - 1] + (from[i - 1] != to[j - 1])});
+      if (i > 1 && j > 1 && from[i - 1] == to[j - 2] && from[i - 2] == to[j - 1])
+        row[j] = std::min(row[j], before[j - 2] + 1);
     }
+    before.swap(above);
+    above.swap(row);
   }
-  return row.back();
+  return above.back();
 }
 
-// The candidate nearest to `name`; none where even the nearest would replace more than half of it. The
+// The candidate nearest to `name`; none where even the nearest would change more than half of it. The
 // first of several equally near ones.
 inline std::optional<std::string> nearestOf(std::string_view name, std::span<const std::string> candidates) {
   std::optional<std::string> best;

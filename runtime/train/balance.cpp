@@ -6,7 +6,6 @@
 namespace stretto::runtime {
 
 constexpr double tolerated = 0.2;
-constexpr int64_t stepsUntilTold = 50;
 
 Balance::Step Balance::of(const std::vector<double> &seconds) {
   std::vector<double> sorted = seconds;

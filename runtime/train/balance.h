@@ -10,6 +10,8 @@ namespace stretto::runtime {
 
 class Balance {
 public:
+  static constexpr int64_t stepsUntilTold = 50;
+
   // What one step took on each rank, without waiting for others, in seconds.
   struct Step {
     int slowest = 0;      // rank
@@ -18,7 +20,8 @@ public:
   };
   static Step of(const std::vector<double> &seconds);
 
-  // Takes a step; gives the rank that has been slower than the median by more than a fifth for fifty steps, once.
+  // Takes a step; gives the rank that has been slower than the median by more than a fifth for stepsUntilTold steps,
+  // once.
   std::optional<Step> add(const Step &step);
 
 private:

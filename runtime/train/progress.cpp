@@ -1,11 +1,12 @@
 // What the user sees while a run goes on: one redrawn line on a terminal, plain lines elsewhere.
 #include "runtime/train/progress.h"
 
+#include "runtime/core/colour.h"
+#include "runtime/core/duration.h"
 #include "runtime/train/memory.h"
 #include "runtime/train/metrics.h"
 
 #include <cstdio>
-#include <cstdlib>
 #include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -26,13 +27,6 @@ void show(std::FILE *stream, const std::string &text) {
 
 } // namespace
 
-std::string formatDuration(double seconds) {
-  const int64_t whole = static_cast<int64_t>(seconds + 0.5);
-  const int64_t hours = whole / 3600, minutes = whole / 60 % 60;
-  return hours ? fmt::format("{}:{:02}:{:02}", hours, minutes, whole % 60)
-               : fmt::format("{}:{:02}", minutes, whole % 60);
-}
-
 std::string progressLine(const ProgressState &state) {
   std::string line = fmt::format("step {}/{}  loss {:.4f}", state.step, state.steps, state.loss);
   if (!state.score.empty())
@@ -47,7 +41,7 @@ std::string progressLine(const ProgressState &state) {
 
 Progress::Progress(const std::string &mode, bool quiet, int64_t logEvery)
     : silent(quiet), redraw(mode == "line" || (mode == "auto" && isatty(STDOUT_FILENO))),
-      colour(isatty(STDERR_FILENO) && !std::getenv("NO_COLOR")), logEvery(logEvery) {}
+      colour(wantsColour(STDERR_FILENO)), logEvery(logEvery) {}
 
 Progress::~Progress() { finish(); }
 

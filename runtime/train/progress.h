@@ -23,8 +23,6 @@ struct ProgressState {
 
 // All of it in one line, e.g. "step 120/2000  loss 2.31  accuracy 41.2 %  lr 1.0e-3  ...".
 std::string progressLine(const ProgressState &state);
-// "1:02:03", "4:05".
-std::string formatDuration(double seconds);
 
 class Progress {
 public:

@@ -338,8 +338,9 @@ std::string Trainer::timingLine(int64_t step, double tokens, const StepTimes &ti
 
 void Trainer::tellSlowRank(const Balance::Step &step) {
   if (const auto slow = balance.add(step); slow && isFirst())
-    parts.progress.warning(fmt::format("{} has been {:.0f} % slower than the median for 50 steps",
-                                       parts.parallel.ranks().nameOf(slow->slowest), 100 * slow->imbalance));
+    parts.progress.warning(fmt::format("{} has been {:.0f} % slower than the median for {} steps",
+                                       parts.parallel.ranks().nameOf(slow->slowest), 100 * slow->imbalance,
+                                       Balance::stepsUntilTold));
 }
 
 void Trainer::record(const StepMetrics &metrics, const StepTimes &times) {

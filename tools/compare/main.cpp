@@ -1,16 +1,16 @@
 // stretto-compare: puts training runs side by side.
-#include "runtime/core/nearest.h"
+#include "runtime/core/colour.h"
 #include "runtime/runs/differences.h"
 #include "runtime/runs/groups.h"
 #include "runtime/runs/report.h"
 #include "runtime/runs/table.h"
 #include "runtime/runs/text_plot.h"
+#include "tools/support/option_error.h"
 #include "tools/support/streams.h"
 
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
-#include <cstdlib>
 #include <iostream>
 #include <span>
 #include <unistd.h>
@@ -26,12 +26,11 @@ struct Options {
 } // namespace
 
 static std::string textPlot(const std::vector<runtime::Group> &groups, const std::string &metric) {
-  const char *noColour = std::getenv("NO_COLOR");
   runtime::TextPlot plot;
   const std::string unit = runtime::unitOf(groups, metric);
   plot.title = unit.empty() ? metric : metric + ", " + unit;
   plot.yMax = unit == "%" ? 100 : 0;
-  plot.colour = isatty(STDOUT_FILENO) && !(noColour && *noColour);
+  plot.colour = runtime::wantsColour(STDOUT_FILENO);
   std::vector<runtime::TextCurve> curves;
   for (const runtime::Group &group : groups) {
     curves.push_back({group.label, runtime::thin(runtime::meanCurve(group, metric), 300)});
@@ -79,21 +78,6 @@ static void run(const Options &options) {
   std::cout << "\n";
 }
 
-// What CLI11 says about an unknown option, with the nearest one.
-static std::string optionError(const CLI::App &app, const CLI::Error &error, std::span<char *const> words) {
-  if (dynamic_cast<const CLI::ExtrasError *>(&error) == nullptr)
-    return error.what();
-  std::vector<std::string> names;
-  for (const CLI::Option *option : app.get_options())
-    for (const std::string &name : option->get_lnames())
-      names.push_back("--" + name);
-  for (std::string word : words.subspan(1))
-    if (const std::string name = word.substr(0, word.find('='));
-        name.starts_with("--") && std::ranges::find(names, name) == names.end())
-      return "no option is called '" + name + "'" + runtime::suggestName(name, names);
-  return error.what();
-}
-
 int main(int argc, char **argv) {
   tools::openClosedStreams();
   CLI::App app("Puts runs side by side: a table of how they ended and plots of how they went.", "stretto compare");
@@ -114,7 +98,8 @@ int main(int argc, char **argv) {
   } catch (const CLI::Success &success) {
     return app.exit(success);
   } catch (const CLI::Error &error) {
-    std::cerr << "stretto compare: error: " << optionError(app, error, {argv, static_cast<size_t>(argc)}) << "\n";
+    std::cerr << "stretto compare: error: " << tools::optionError(app, error, {argv, static_cast<size_t>(argc)})
+              << "\n";
     return 2;
   } catch (const std::exception &error) {
     std::cerr << "stretto compare: error: " << error.what() << "\n";

@@ -1,13 +1,14 @@
 // stretto-data: shows samples of a task as text and as tokens.
+#include "runtime/core/colour.h"
 #include "runtime/core/nearest.h"
 #include "tasks/recipes.h"
 #include "tools/data/export.h"
 #include "tools/data/statistics.h"
+#include "tools/support/option_error.h"
 #include "tools/support/streams.h"
 
 #include <CLI/CLI.hpp>
 
-#include <cstdlib>
 #include <iostream>
 #include <limits>
 #include <unistd.h>
@@ -101,8 +102,7 @@ static void run(const Options &options) {
   }
   PrintOptions print;
   print.published = options.ids == "published";
-  const char *noColour = std::getenv("NO_COLOR");
-  print.colour = isatty(STDOUT_FILENO) && !(noColour && *noColour);
+  print.colour = runtime::wantsColour(STDOUT_FILENO);
   const int64_t many = options.samples ? options.samples : 1000;
   if (options.stats)
     printStatistics(std::cout, *task, options.seed, stream, options.first, many);
@@ -116,18 +116,6 @@ static void run(const Options &options) {
   }
 }
 
-// What CLI11 says about an unknown option, with the nearest one.
-static std::string optionError(const CLI::App &app, const CLI::Error &error) {
-  if (dynamic_cast<const CLI::ExtrasError *>(&error) == nullptr)
-    return error.what();
-  std::vector<std::string> names;
-  for (const CLI::Option *option : app.get_options())
-    for (const std::string &name : option->get_lnames())
-      names.push_back("--" + name);
-  std::string given = app.remaining().front();
-  return "no option is called '" + given + "'" + runtime::suggestName(given.substr(0, given.find('=')), names);
-}
-
 int main(int argc, char **argv) {
   tools::openClosedStreams();
   CLI::App app("Shows samples of a task as text and as tokens.", "stretto data");
@@ -139,7 +127,7 @@ int main(int argc, char **argv) {
   } catch (const CLI::Success &success) {
     return app.exit(success);
   } catch (const CLI::Error &error) {
-    std::cerr << "stretto data: error: " << optionError(app, error) << "\n";
+    std::cerr << "stretto data: error: " << tools::optionError(app, error, {argv, static_cast<size_t>(argc)}) << "\n";
     return 2;
   } catch (const tasks::TaskError &error) {
     std::cerr << "stretto data: error: " << error.what() << "\n";

@@ -1,6 +1,7 @@
 // What is seen while runs go on.
 #include "tools/demo/screen.h"
 
+#include "runtime/core/colour.h"
 #include "runtime/runs/text_plot.h"
 
 #include <fmt/format.h>
@@ -15,9 +16,9 @@
 namespace stretto::tools {
 
 Screen::Screen() : terminal(isatty(STDOUT_FILENO)) {
-  const char *term = std::getenv("TERM"), *noColour = std::getenv("NO_COLOR");
+  const char *term = std::getenv("TERM");
   terminal = terminal && term && std::string(term) != "dumb";
-  colour = terminal && !(noColour && *noColour);
+  colour = terminal && runtime::wantsColour(STDOUT_FILENO);
 }
 
 void Screen::begin(const std::string &newTitle, int64_t newSteps, std::vector<std::string> newLabels) {

@@ -18,6 +18,9 @@ struct CompileOption {
   bool isOfTrain() const { return reader == compiler || reader == both; }
 };
 
+/// Tokens of a prompt that are taken at a time, where text is to be generated and nobody says how many.
+inline constexpr int usualDecode = 64;
+
 inline constexpr CompileOption compileOptions[] = {
     {"--task", "NAME", CompileOption::both, "batch, length and vocabulary of a task"},
     {"--task-set", "NAME=VALUE", CompileOption::both, "set a parameter of the task"},

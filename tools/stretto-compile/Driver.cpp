@@ -18,6 +18,7 @@
 #include "ir/seq/LossTerms.h"
 #include "passes/support/Refusal.h"
 #include "tools/stretto-compile/Bundle.h"
+#include "tools/stretto-compile/CompileOptions.h"
 #include "tools/stretto-compile/Shape.h"
 #include "tools/stretto-compile/Stages.h"
 
@@ -29,9 +30,6 @@
 using namespace mlir;
 using namespace stretto;
 using namespace stretto::tools;
-
-/// Tokens of a chunk of the decode entries, where a task needs them and the user does not say.
-constexpr int64_t usualDecode = 64;
 
 namespace {
 /// One run of the compiler.

@@ -2,6 +2,7 @@
 #include "tools/stretto-compile/Shape.h"
 
 #include "tools/stretto-compile/Run.h"
+#include "tools/support/shape_question.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -29,15 +30,9 @@ static std::optional<std::string> askTask(const CommandLine &line, std::string &
             "'; name --batch, --length and --vocab instead";
     return std::nullopt;
   }
-  std::vector<StringRef> arguments{line.task, "--shape"};
-  if (!line.preset.empty())
-    arguments.insert(arguments.end(), {"--preset", line.preset});
-  for (const std::string &setting : line.taskSettings)
-    arguments.insert(arguments.end(), {"--set", setting});
-  const std::string length = line.length ? "length=" + std::to_string(*line.length) : "";
-  if (!length.empty())
-    arguments.insert(arguments.end(), {"--set", length});
-  const RunResult result = runProgram(program, arguments);
+  const std::vector<std::string> question =
+      shapeQuestion(line.task, line.preset, line.taskSettings, line.length ? std::to_string(*line.length) : "");
+  const RunResult result = runProgram(program, llvm::SmallVector<StringRef>(question.begin(), question.end()));
   error = result.problem;
   return result.status == 0 ? std::optional(result.output) : std::nullopt;
 }

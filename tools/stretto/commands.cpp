@@ -1,6 +1,7 @@
 // The commands of `stretto`.
 #include "tools/stretto/commands.h"
 
+#include "runtime/core/nearest.h"
 #include "tools/stretto/check.h"
 #include "tools/stretto/completion.h"
 #include "tools/stretto/error.h"
@@ -61,10 +62,9 @@ static std::vector<std::string> commandNames() {
 }
 
 static CommandError unknownCommand(const std::string &name) {
-  std::string nearest = nearestName(name, commandNames());
-  return CommandError("unknown command '" + name + "'" +
-                          (nearest.empty() ? "; see 'stretto help'" : "; did you mean '" + nearest + "'?"),
-                      2);
+  const std::optional<std::string> nearest = runtime::nearestOf(name, commandNames());
+  return CommandError(
+      "unknown command '" + name + "'" + (nearest ? "; did you mean '" + *nearest + "'?" : "; see 'stretto help'"), 2);
 }
 
 static const Command &findCommand(const std::string &name) {

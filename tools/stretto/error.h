@@ -1,10 +1,8 @@
-// Errors of the dispatcher, and help with misspelt names.
+// Errors of the dispatcher.
 #pragma once
 
-#include <span>
 #include <stdexcept>
 #include <string>
-#include <string_view>
 
 namespace stretto::tools {
 
@@ -15,9 +13,5 @@ public:
   explicit CommandError(const std::string &text, int status = 1) : std::runtime_error(text), status(status) {}
   const int status;
 };
-
-// The candidate that is closest to `name` (fewest insertions, deletions, replacements and swaps of neighbours),
-// or "" where none is close: at most a third of the letters may differ, and always one.
-std::string nearestName(std::string_view name, std::span<const std::string> candidates);
 
 } // namespace stretto::tools

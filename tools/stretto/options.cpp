@@ -2,6 +2,7 @@
 #include "tools/stretto/options.h"
 
 #include "codegen/target/BackendOptions.h"
+#include "runtime/core/nearest.h"
 #include "runtime/core/option_habits.h"
 #include "tools/stretto-compile/CompileOptions.h"
 #include "tools/stretto/check.h"
@@ -102,9 +103,9 @@ void refuseOption(const std::string &word) {
       names.emplace_back(option.name);
   const std::optional<std::string> known = runtime::optionByHabit(name);
   const bool isHabit = known && std::ranges::find(names, *known) != names.end();
-  const std::string nearest = isHabit ? *known : nearestName(name, names);
+  const auto nearest = isHabit ? known : runtime::nearestOf(name, names);
   throw CommandError("unknown option '" + name + "'" +
-                         (nearest.empty() ? "; 'stretto help train' lists them" : "; did you mean '" + nearest + "'?") +
+                         (nearest ? "; did you mean '" + *nearest + "'?" : "; 'stretto help train' lists them") +
                          std::string(runtime::habitRemark(name)),
                      2);
 }

@@ -2,12 +2,14 @@
 #include "tools/stretto/train.h"
 
 #include "runtime/core/sealed.h"
+#include "tools/stretto-compile/CompileOptions.h"
 #include "tools/stretto/cache.h"
 #include "tools/stretto/error.h"
 #include "tools/stretto/imports.h"
 #include "tools/stretto/options.h"
 #include "tools/stretto/process.h"
 #include "tools/stretto/words.h"
+#include "tools/support/shape_question.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -113,13 +115,10 @@ static void takeFromRun(TrainArguments &arguments, const std::string &weights) {
   arguments.program.insert(arguments.program.begin(), {"--of-run", run.string()});
 }
 
-// Tokens of a prompt that are taken at a time, where nobody says.
-constexpr const char *usualDecode = "64";
-
 // What is to write needs the entries for it.
 static void addDecode(TrainArguments &arguments) {
   if (!hasOption(arguments.compiler, "--decode"))
-    arguments.compiler.insert(arguments.compiler.end(), {"--decode", usualDecode});
+    arguments.compiler.insert(arguments.compiler.end(), {"--decode", std::to_string(usualDecode)});
 }
 
 TrainArguments generationArguments(std::span<const std::string> given) {
@@ -190,13 +189,9 @@ static std::string shapeOf(std::span<const std::string> compiler) {
   const std::string task = lastValue(compiler, "--task").value_or("");
   if (task.empty())
     return "";
-  std::vector<std::string> words{task, "--shape"};
-  if (const std::string preset = lastValue(compiler, "--preset").value_or(""); !preset.empty())
-    words.insert(words.end(), {"--preset", preset});
-  for (const std::string &setting : allValues(compiler, "--task-set"))
-    words.insert(words.end(), {"--set", setting});
-  if (const std::string length = lastValue(compiler, "--length").value_or(""); !length.empty())
-    words.insert(words.end(), {"--set", "length=" + length});
+  const std::vector<std::string> words =
+      shapeQuestion(task, lastValue(compiler, "--preset").value_or(""), allValues(compiler, "--task-set"),
+                    lastValue(compiler, "--length").value_or(""));
   try {
     return outputOf(siblingProgram("stretto-data"), words, /*quiet=*/true);
   } catch (const CommandError &) {

@@ -4,10 +4,7 @@
 #include "runtime/core/error.h"
 #include "runtime/train/files.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cmath>
 
 namespace stretto::tools {
 
@@ -37,12 +34,6 @@ std::string lastLines(const std::filesystem::path &file, size_t count) {
   for (size_t i = lines.size() - std::min(count, lines.size()); i < lines.size(); ++i)
     text += lines[i];
   return text;
-}
-
-std::string durationText(double seconds) {
-  const int64_t whole = std::llround(seconds), hours = whole / 3600, minutes = whole / 60 % 60;
-  return hours ? fmt::format("{}:{:02}:{:02}", hours, minutes, whole % 60)
-               : fmt::format("{}:{:02}", minutes, whole % 60);
 }
 
 } // namespace stretto::tools

@@ -9,7 +9,4 @@ namespace stretto::tools {
 // The last `count` lines of a file, of its last 16 KiB, each indented and ended; "" where there is none.
 std::string lastLines(const std::filesystem::path &file, size_t count);
 
-// "0:07", "12:30" or "3:05:00".
-std::string durationText(double seconds);
-
 } // namespace stretto::tools

@@ -1,6 +1,7 @@
 // Runs the runs of a sweep.
 #include "tools/sweep/scheduler.h"
 
+#include "runtime/core/duration.h"
 #include "runtime/core/error.h"
 #include "tools/support/child.h"
 #include "tools/support/command_line.h"
@@ -123,7 +124,7 @@ std::vector<std::string> Scheduler::trainCommand(size_t run) const {
 
 std::string failureText(const Job &job, const std::string &what, int status) {
   return fmt::format("{} failed with status {} after {}; the end of {}:\n{}", what, status,
-                     durationText(secondsSince(job.start)), job.log.string(), lastLines(job.log, 8));
+                     runtime::formatDuration(secondsSince(job.start)), job.log.string(), lastLines(job.log, 8));
 }
 
 void Scheduler::finishProgram(const Job &job, int status) {
@@ -134,7 +135,7 @@ void Scheduler::finishProgram(const Job &job, int status) {
       without.push_back(nameOf(i));
   if (!status) {
     fmt::print("program {} of {}, for {} run{}: {}\n", job.index + 1, programs.size(), without.size(),
-               without.size() == 1 ? "" : "s", durationText(secondsSince(job.start)));
+               without.size() == 1 ? "" : "s", runtime::formatDuration(secondsSince(job.start)));
     return;
   }
   for (size_t i = 0; i < runs.size(); ++i)
@@ -156,7 +157,7 @@ std::string Scheduler::leftText() const {
   if (left == 0)
     return "none left";
   seconds = (seconds + double(waiting) * mean) / double(std::min<size_t>(size_t(options.jobs / options.ranks), left));
-  return fmt::format("{} left{}", left, durations.empty() ? "" : ", about " + durationText(seconds));
+  return fmt::format("{} left{}", left, durations.empty() ? "" : ", about " + runtime::formatDuration(seconds));
 }
 
 void Scheduler::finish(const Job &job, int status) {
@@ -169,7 +170,7 @@ void Scheduler::finish(const Job &job, int status) {
   }
   durations.push_back(secondsSince(job.start));
   fmt::print("{}/{}  {}  {}  {}  {}\n", count(Stage::Done), runs.size(), nameOf(job.index),
-             headlineOf(folderOf(job.index)), durationText(durations.back()), leftText());
+             headlineOf(folderOf(job.index)), runtime::formatDuration(durations.back()), leftText());
 }
 
 // Takes in the children that ended. Where the user stopped them, that is no failure.
@@ -201,7 +202,7 @@ int Scheduler::conclude(bool stopped) const {
     fmt::print("stopped: {} of {} runs are finished; the same line goes on\n", done, runs.size());
     return 130;
   }
-  const std::string time = durationText(secondsSince(begin)), out = options.out.string();
+  const std::string time = runtime::formatDuration(secondsSince(begin)), out = options.out.string();
   if (failed) {
     fmt::print("{} of {} runs are finished, {} failed:\n", done, runs.size(), failed);
     for (size_t i = 0; i < runs.size(); ++i)
