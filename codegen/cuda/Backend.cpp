@@ -2,6 +2,7 @@
 #include "codegen/cuda/Backend.h"
 
 #include "codegen/cuda/Passes.h"
+#include "codegen/cuda/RollingRows.h"
 #include "codegen/cuda/binary/Binary.h"
 #include "codegen/cuda/binary/KernelTable.h"
 #include "codegen/cuda/binary/Passes.h"
@@ -47,7 +48,12 @@ public:
     // An H200: 132 multiprocessors with 128 lanes at 1.75 GHz, 4.8 TB/s. A thread group walks 16 rows and more for each
     // that a tap reaches beside them, row by row, and holds a row in 128 registers of 512 threads. Memory is large:
     // where attention reads what Canon made, a step is to save its kernel, for a fifth more of it.
-    return {.operationsPerByte = 6, .blockRows = 64, .heldRows = 1, .heldBytes = 256 << 10, .savedByteWeight = 2};
+    return {.operationsPerByte = 6,
+            .blockRows = 64,
+            .heldRows = 1,
+            .heldBytes = 256 << 10,
+            .keptRows = mostReach,
+            .savedByteWeight = 2};
   }
   bool fusesResiduals() const override { return true; }
   bool fusesSums() const override { return true; }

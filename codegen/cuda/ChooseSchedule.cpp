@@ -9,6 +9,7 @@
 #include "ir/seq/Purpose.h"
 
 #include "mlir/IR/Remarks.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace stretto::codegen {
@@ -159,6 +160,14 @@ struct ChooseCudaSchedulePass : stretto::codegen::impl::ChooseCudaScheduleBase<C
     return bytes > 0 && bytes <= std::min(mostAheadBytes, sharedOfBlock - ofSums);
   }
 
+  static void remarkFarTaps(kern::RowwiseOp op, int64_t reach) {
+    auto options = remark::RemarkOpts::name("FarTaps").category("registers");
+    if (auto entry = op->getParentOfType<func::FuncOp>())
+      options = options.function(entry.getName());
+    remark::missed(op.getLoc(), options)
+        << llvm::formatv("taps load rows once more, as numbers wait in registers for {0} rows at most", reach).str();
+  }
+
   LogicalResult choose(kern::RowwiseOp op, const ScheduleOverride &numbers) {
     RowPlan plan(op);
     Choice choice = choose(plan, numbers, /*mayCopy=*/true);
@@ -188,6 +197,8 @@ struct ChooseCudaSchedulePass : stretto::codegen::impl::ChooseCudaScheduleBase<C
         << remark::metric("estimated_registers",
                           shape.registers({s.getLanes(), s.getThreads(), s.getRows(), s.getPlaces()}))
         << remark::metric("shared_bytes", shared.bytes);
+    if (shape.loadsAgain)
+      remarkFarTaps(op, shape.reach);
     numbers.remark({{"rows", s.getRows()},
                     {"lanes", s.getLanes()},
                     {"chunk", s.getChunk()},

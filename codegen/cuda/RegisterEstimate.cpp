@@ -86,10 +86,14 @@ private:
 
 HeldValues stretto::codegen::estimateHeld(const RowPlan &plan, ArrayRef<RowPhase> phases) {
   HeldValues held;
-  for (const RollingValue &value : findRollingRows(plan, phases)) {
+  RollingRows rolling = findRollingRows(plan, phases);
+  for (const RollingValue &value : rolling.values) {
     held.rolling += value.count();
     held.longest = std::max(held.longest, value.count());
   }
+  held.reach = rolling.reach;
+  held.againBytes = rolling.bytesAgain;
+  held.loadedBytes = held.fetchedBytes = held.againBytes;
   std::set<std::pair<const void *, int64_t>> coefficients, loaded;
   WaitingValues waiting(plan);
   for (const RowPhase &phase : phases) {

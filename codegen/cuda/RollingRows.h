@@ -18,7 +18,17 @@ struct RollingValue {
   int64_t count() const { return rows.high - rows.low; }
 };
 
+/// Rows over which a value waits in registers until it is asked for again, at most: a step has as many rows, so that it
+/// need not be moved there, and for one further on the row is loaded, or computed from rows that are loaded, once more.
+inline constexpr int64_t mostReach = 8;
+
+struct RollingRows {
+  llvm::SmallVector<RollingValue> values;
+  int64_t reach;          // over which they wait; less than usual where too many would
+  int64_t bytesAgain = 0; // of a column, which are loaded once more as they do not wait
+};
+
 /// What all loops of some phases keep, where a step computes one row after the other.
-llvm::SmallVector<RollingValue> findRollingRows(const RowPlan &plan, llvm::ArrayRef<RowPhase> phases);
+RollingRows findRollingRows(const RowPlan &plan, llvm::ArrayRef<RowPhase> phases);
 
 } // namespace stretto::codegen

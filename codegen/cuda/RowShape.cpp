@@ -22,7 +22,20 @@ RowShape::RowShape(const RowPlan &plan, bool apart) {
   measureRows(plan.kernel());
   measureParts(plan, apart);
   narrowest = std::min(narrowest, widest);
-  halo = plan.halo().high - plan.halo().low;
+  measureTaps(plan.halo());
+}
+
+void RowShape::measureTaps(RowRange all) {
+  halo = all.high - all.low;
+  int64_t rolling = 0;
+  for (const PartShape &part : parts)
+    for (const PartShape::Loops &loops : part.loops) {
+      rolling = std::max(rolling, loops.held.rolling);
+      reach = std::min(reach, loops.held.reach);
+      loadsAgain |= loops.held.againBytes > 0;
+    }
+  if (loadsAgain)
+    halo = std::min(halo, rolling);
 }
 
 void RowShape::measureRows(kern::RowKernel op) {

@@ -42,7 +42,9 @@ public:
   int64_t streamed = 0;  // of the widest whose rows come from memory or go there; tables come from caches
   int64_t widest = 4;    // bytes of the widest number in a register
   int64_t rowBytes = 0, sumBytes = 0;
-  int64_t halo = 0;
+  int64_t halo = 0;             // rows beside a chunk that are walked for its taps
+  int64_t reach = INT64_MAX;    // rows over which values wait for taps
+  bool loadsAgain = false;      // whether rows further away are loaded for each row that taps them
   std::vector<PartShape> parts; // that can have thread blocks of their own
 
   /// Whether no thread needs data of another one.
@@ -71,6 +73,7 @@ public:
 private:
   int64_t bytesOfStep(RowSharing sharing, int64_t HeldValues::*bytes) const;
   void measureRows(kern::RowKernel op);
+  void measureTaps(RowRange all);
   void measureParts(const RowPlan &plan, bool apart);
   void addLoops(PartShape &part, const RowPlan &plan, llvm::ArrayRef<RowPhase> phases);
   static int64_t tiles(const PartShape &part, RowSharing sharing);

@@ -377,7 +377,7 @@ void RowwiseBuilder::prepare() {
   reductions.allocate([this](int64_t bytes) { return takeShared(bytes); }, group, thread);
   if (part.isWide)
     return;
-  rolling = findRollingRows(plan, part.phases);
+  rolling = findRollingRows(plan, part.phases).values;
   for (const RowPhase &phase : part.phases)
     llvm::append_range(sumSites, sitesOf(phase.all, Root::columnSum));
 }

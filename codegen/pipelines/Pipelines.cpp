@@ -78,10 +78,10 @@ static void addFused(OpPassManager &passes, const PipelineOptions &options) {
     passes.addPass(passes::createFuseResiduals());
   if (fusesRows)
     passes.addPass(passes::createSplitCarry());
-  passes.addPass(passes::createFormGroups(
-      {fusesRows ? "all" : "none", costs.operationsPerByte, costs.blockRows, costs.heldRows, costs.heldBytes}));
+  passes.addPass(passes::createFormGroups({fusesRows ? "all" : "none", costs.operationsPerByte, costs.blockRows,
+                                           costs.heldRows, costs.heldBytes, costs.keptRows}));
   if (fusesRows)
-    passes.addPass(passes::createDuplicateProducers({costs.operationsPerByte}));
+    passes.addPass(passes::createDuplicateProducers({costs.operationsPerByte, costs.keptRows}));
   passes.addPass(passes::createOutlineGroups());
   addCleanup(passes);
   passes.addPass(passes::createRoundActivations());

@@ -32,8 +32,8 @@ RowDemand::RowDemand(const RowPlan &plan, const Nest &nest, const ColumnLoop &lo
 }
 
 RowDemand::RowDemand(const RowPlan &plan, Domain domain, ArrayRef<Start> starts, function_ref<bool(Value)> mayRoll,
-                     const Ahead &ahead)
-    : plan(plan), domain(domain) {
+                     int64_t reach, const Ahead &ahead)
+    : plan(plan), domain(domain), reach(reach) {
   for (const Start &each : starts)
     start(*each.piece, each.row);
   follow(mayRoll, [](const Item &) -> Item * { return nullptr; }, ahead);
@@ -50,6 +50,17 @@ void RowDemand::start(const Piece &piece, int64_t row) {
   ask(term.getDefiningOp()->getOperand(1), index, {row});
 }
 
+/// The rows in spans, in which each is no more than `reach` rows behind the one before.
+static SmallVector<RowRange, 1> spansOf(const std::set<int64_t> &rows, int64_t reach) {
+  SmallVector<RowRange, 1> spans;
+  for (int64_t row : rows) {
+    if (spans.empty() || row - spans.back().high > reach)
+      spans.push_back({row, row});
+    spans.back().high = row;
+  }
+  return spans;
+}
+
 /// Later operations first: all that read a value have asked for it when its turn comes.
 void RowDemand::follow(function_ref<bool(Value)> mayRoll, function_ref<Item *(const Item &)> find, const Ahead &ahead) {
   for (auto &[key, item] : known) {
@@ -58,7 +69,8 @@ void RowDemand::follow(function_ref<bool(Value)> mayRoll, function_ref<Item *(co
       continue;
     if (auto later = ahead.find(key); later != ahead.end())
       item.rows.insert(later->second);
-    item.isRolling = item.index.column && item.rows.size() > 1 && mayRoll(item.value);
+    item.spans = spansOf(item.rows, reach);
+    item.isRolling = item.index.column && item.rows.size() > item.spans.size() && mayRoll(item.value);
     askFrom(item);
   }
 }
@@ -91,8 +103,11 @@ void RowDemand::askFrom(Item &item) {
   if (!op || isa<seq::ReduceOp>(op))
     return;
   std::set<int64_t> rows = item.rows;
-  if (item.isRolling)
-    rows = {*item.rows.rbegin()};
+  if (item.isRolling) {
+    rows.clear();
+    for (RowRange span : item.spans)
+      rows.insert(span.high);
+  }
   if (auto tap = dyn_cast<seq::TapOp>(op)) {
     std::set<int64_t> tapped;
     for (int64_t row : rows)

@@ -17,7 +17,8 @@ public:
     mlir::Value value;
     Index index;
     std::set<int64_t> rows;                   // relative to the row that is stored
-    bool isRolling = false;                   // and so computed at the last of `rows`
+    llvm::SmallVector<RowRange, 1> spans;     // of `rows`, in each of which it may roll from the last row to the first
+    bool isRolling = false;                   // in some span, and so computed at the last row of each
     bool isCached = false;                    // for a later stage
     Item *found = nullptr;                    // cached by an earlier stage, and so not computed
     llvm::SmallVector<const Item *, 3> reads; // what it is computed from
@@ -38,9 +39,10 @@ public:
   /// earlier stage computed, or null.
   RowDemand(const RowPlan &plan, const Nest &nest, const ColumnLoop &loop,
             llvm::function_ref<bool(mlir::Value)> mayRoll, llvm::function_ref<Item *(const Item &)> find);
-  /// What several pieces of one domain ask for together.
+  /// What several pieces of one domain ask for together. A value that is not asked for again within `reach` rows does
+  /// not roll to a row further on.
   RowDemand(const RowPlan &plan, Domain domain, llvm::ArrayRef<Start> starts,
-            llvm::function_ref<bool(mlir::Value)> mayRoll, const Ahead &ahead);
+            llvm::function_ref<bool(mlir::Value)> mayRoll, int64_t reach, const Ahead &ahead);
   /// All values may have rolling buffers, none is found.
   RowDemand(const RowPlan &plan, const Nest &nest, const ColumnLoop &loop);
 
@@ -59,6 +61,7 @@ private:
 
   const RowPlan &plan;
   Domain domain;
+  int64_t reach = INT64_MAX;
   std::map<Key, Item, std::greater<Key>> known;
   llvm::SmallVector<const Item *> ordered;
 };

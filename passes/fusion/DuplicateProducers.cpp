@@ -39,8 +39,9 @@ struct Passage {
 
 class ProducerDuplicator {
 public:
-  ProducerDuplicator(func::FuncOp function, const RowAnalysis &rows, double operationsPerByte)
-      : function(function), rows(rows), roles(function, rows), operationsPerByte(operationsPerByte) {}
+  ProducerDuplicator(func::FuncOp function, const RowAnalysis &rows, double operationsPerByte, int64_t keptRows)
+      : function(function), rows(rows), roles(function, rows), operationsPerByte(operationsPerByte),
+        keptRows(keptRows) {}
 
   void run() {
     for (Operation &op : function.getBody().front())
@@ -49,7 +50,8 @@ public:
     for (auto &[reader, unused] : members)
       for (std::optional<int64_t> maker; (maker = nextMaker(reader, maker));) {
         Passage passage = find(*maker, reader);
-        bool isAllowed = llvm::none_of(passage.chain, isMarkedNoFuse);
+        bool isAllowed =
+            llvm::none_of(passage.chain, [&](Operation *op) { return isMarkedNoFuse(op) || readsFar(op); });
         if (!passage.chain.empty() && isAllowed && isCheaper(passage, reader))
           duplicate(passage, reader);
       }
@@ -57,22 +59,26 @@ public:
   }
 
 private:
-  /// Calls `visit` for each value that `op` reads and that is not duplicated with it.
-  void eachRead(Operation *op, function_ref<void(Value)> visit) const {
+  /// Calls `visit` for each value that `op` reads and that is not duplicated with it, `pass` for what is.
+  void eachRead(
+      Operation *op, function_ref<void(Value)> visit, function_ref<void(Operation *)> pass = [](Operation *) {}) const {
     llvm::SmallPtrSet<Operation *, 8> passed;
     auto walk = [&](auto &&self, Operation *reader) -> void {
       if (!passed.insert(reader).second)
         return;
       for (Value operand : reader->getOperands()) {
         Operation *def = operand.getDefiningOp();
-        if (def && roles.getRole(def) == RowRole::duplicated)
+        if (def && roles.getRole(def) == RowRole::duplicated) {
+          pass(def);
           self(self, def);
-        else
+        } else {
           visit(operand);
+        }
       }
     };
     walk(walk, op);
   }
+  bool readsFar(Operation *op) const;
 
   /// The least group after `last` that a reading kernel reads from, which changes where something is duplicated in it.
   std::optional<int64_t> nextMaker(int64_t reader, std::optional<int64_t> last) const;
@@ -85,9 +91,22 @@ private:
   const RowAnalysis &rows;
   RowRoles roles;
   double operationsPerByte;
+  int64_t keptRows;
   std::map<int64_t, SmallVector<Operation *>> members; // of groups, in the order of their numbers
 };
 } // namespace
+
+/// Whether taps bring what an operation reads from further away than a kernel keeps rows.
+bool ProducerDuplicator::readsFar(Operation *op) const {
+  bool isFar = false;
+  eachRead(
+      op, [](Value) {},
+      [&](Operation *def) {
+        auto tap = dyn_cast<seq::TapOp>(def);
+        isFar |= tap && std::abs(tap.getOffsetAttr().getInt()) > keptRows;
+      });
+  return isFar;
+}
 
 std::optional<int64_t> ProducerDuplicator::nextMaker(int64_t reader, std::optional<int64_t> last) const {
   std::optional<int64_t> next;
@@ -210,7 +229,7 @@ struct DuplicateProducersPass : stretto::passes::impl::DuplicateProducersBase<Du
     auto &rows = getAnalysis<RowAnalysis>();
     getOperation().walk([&](func::FuncOp function) {
       if (!function.isExternal())
-        ProducerDuplicator(function, rows, operationsPerByte).run();
+        ProducerDuplicator(function, rows, operationsPerByte, keptRows).run();
     });
   }
 };

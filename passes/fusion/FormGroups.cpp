@@ -160,6 +160,10 @@ std::optional<NotFused> Former::refuse(const Candidate &candidate) {
   return refuseCost(candidate);
 }
 
+static std::string describeFar(const GroupCost &cost) {
+  return cost.farRows ? llvm::formatv(", and {0} far from it for each of its rows", cost.farRows).str() : "";
+}
+
 const GroupCost &Former::costOfGroup(unsigned group) {
   auto [it, inserted] = groupCosts.try_emplace(group);
   if (inserted)
@@ -179,13 +183,18 @@ std::optional<NotFused> Former::refuseCost(const Candidate &candidate) {
                                   "reasonable time",
                                   merged.operations, merged.stages),
                     "a matmul between them"};
+  if (merged.sumsFar)
+    return NotFused{candidate.producer, candidate.reader,
+                    llvm::formatv("taps more than {0} rows away would need sums along rows there", costs.keptRows),
+                    "shorter shifts"};
   if (merged.getTime(costs) <= a.getTime(costs) + b.getTime(costs))
     return std::nullopt;
   return NotFused{candidate.producer, candidate.reader,
                   llvm::formatv("together they would read {0} bytes again and compute {1} rows beside each block of "
-                                "{2} twice, which costs more than {3} bytes not moved",
-                                merged.reread, merged.haloRows, costs.blockRows, a.bytes + b.bytes - merged.bytes),
-                  merged.reread ? "narrower rows" : "fewer taps in a row, or a matmul between them"};
+                                "{2} twice{3}, which costs more than {4} bytes not moved",
+                                merged.reread, merged.haloRows, costs.blockRows, describeFar(merged),
+                                a.bytes + b.bytes - merged.bytes),
+                  merged.reread && !merged.farRows ? "narrower rows" : "fewer taps in a row, or a matmul between them"};
 }
 
 /// One reason per pair of groups that were not fused although they share a value, and one for each group that might
@@ -281,7 +290,7 @@ struct FormGroupsPass : stretto::passes::impl::FormGroupsBase<FormGroupsPass> {
     getOperation().walk([&](func::FuncOp function) {
       if (function.isExternal())
         return;
-      Former former(function, rows, {operationsPerByte, blockRows, heldRows, heldBytes});
+      Former former(function, rows, {operationsPerByte, blockRows, heldRows, heldBytes, keptRows});
       if (fuse == "all")
         former.mergeAll();
       former.write(/*explain=*/fuse == "all" && getContext().getRemarkEngine());

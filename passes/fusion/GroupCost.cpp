@@ -9,32 +9,61 @@ using namespace stretto;
 using namespace stretto::passes;
 
 namespace {
-/// The rows of a value that a block needs, relative to its own: from `low` before to `high` behind.
+/// Rows of a value, relative to those of a block: from `low` before to `high` behind.
 struct Rows {
   int64_t low = 0, high = 0;
-  int64_t getExtra() const { return high - low; }
-  void include(Rows other) {
-    low = std::min(low, other.low);
-    high = std::max(high, other.high);
+};
+
+/// The rows of a value that a block needs: its own, and those that taps reach. What lies no more than `reach` rows
+/// from other rows is walked together with them.
+class NeededRows {
+public:
+  void include(Rows rows, int64_t reach) {
+    llvm::erase_if(spans, [&](Rows span) {
+      bool isFar = rows.low - span.high > reach || span.low - rows.high > reach;
+      if (!isFar)
+        rows = {std::min(rows.low, span.low), std::max(rows.high, span.high)};
+      return !isFar;
+    });
+    spans.push_back(rows);
   }
+  void include(const NeededRows &rows, int64_t offset, int64_t reach) {
+    for (Rows span : rows.spans)
+      include({span.low + offset, span.high + offset}, reach);
+  }
+  /// Beside the block, or beside rows further away.
+  int64_t getHalo() const {
+    int64_t halo = 0;
+    for (Rows span : spans)
+      halo += span.high - span.low;
+    return halo;
+  }
+  /// For each row of the block, besides those that are walked with it.
+  int64_t getFar() const { return static_cast<int64_t>(spans.size()) - 1; }
+
+private:
+  SmallVector<Rows, 1> spans{Rows()};
 };
 } // namespace
 
-/// Rows computed beside the block, from readers to operands: a tap by k needs what it taps k rows on.
-static void addHalo(ArrayRef<Operation *> ops, int64_t blockRows, GroupCost &cost) {
-  DenseMap<Value, Rows> needed;
+/// Rows computed beside the block and far from it, from readers to operands: a tap by k needs what it taps k rows on.
+/// Returns what is needed of each value that is read.
+static DenseMap<Value, NeededRows> addHalo(ArrayRef<Operation *> ops, const CostModel &model, GroupCost &cost) {
+  DenseMap<Value, NeededRows> needed;
   for (Operation *op : llvm::reverse(ops)) {
-    Rows rows = needed.lookup(op->getResult(0));
-    cost.extra += costOfOperation(op) * rows.getExtra() / blockRows;
-    if (auto tap = dyn_cast<seq::TapOp>(op)) {
-      int64_t offset = tap.getOffsetAttr().getInt();
-      rows = {rows.low + offset, rows.high + offset};
-    }
+    NeededRows rows = needed.lookup(op->getResult(0));
+    cost.extra += costOfOperation(op) * rows.getHalo() / model.blockRows + costOfOperation(op) * rows.getFar();
+    cost.sumsFar |= isa<seq::ReduceOp>(op) && rows.getFar() > 0;
+    auto tap = dyn_cast<seq::TapOp>(op);
+    int64_t offset = tap ? tap.getOffsetAttr().getInt() : 0;
     for (Value operand : op->getOperands()) {
-      needed[operand].include(rows);
-      cost.haloRows = std::max(cost.haloRows, needed[operand].getExtra());
+      NeededRows &ofOperand = needed[operand];
+      ofOperand.include(rows, offset, model.keptRows);
+      cost.haloRows = std::max(cost.haloRows, ofOperand.getHalo());
+      cost.farRows = std::max(cost.farRows, ofOperand.getFar());
     }
   }
+  return needed;
 }
 
 static int64_t countStages(ArrayRef<Operation *> ops) {
@@ -70,12 +99,14 @@ GroupCost stretto::passes::costOf(const GroupGraph &graph, ArrayRef<Operation *>
     if (graph.getRoles().isReadElsewhere(op->getResult(0), isInside))
       cost.bytes += storedBytes(op->getResult(0));
   SmallVector<Operation *> ops = graph.withDuplicated(members);
-  addHalo(ops, model.blockRows, cost);
+  DenseMap<Value, NeededRows> needed = addHalo(ops, model, cost);
   cost.operations = ops.size();
   cost.stages = countStages(ops);
   int64_t rows = graph.getRoles().getSpace(members.front()).getRows();
   // A kernel without taps may go row by row.
   int64_t held = cost.bytes / rows * (cost.haloRows ? model.heldRows + cost.haloRows : 1);
   cost.reread = held > model.heldBytes ? read * (cost.stages - 1) : 0;
+  for (auto [value, bytes] : inputs)
+    cost.reread += bytes * needed.lookup(value).getFar();
   return cost;
 }

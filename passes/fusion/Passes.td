@@ -28,8 +28,10 @@ def FormGroups : Pass<"kern-form-groups", "::mlir::ModuleOp"> {
     * what both read is more than one number for each row (the place of a token, say), which is not worth that a kernel
       waits for the other's operands;
     * the kernel has at most 2048 operations times stages, so that it compiles in reasonable time;
+    * no sum along rows is tapped further away than a kernel keeps rows;
     * the bytes saved outweigh the rows computed twice (a tap makes a block of rows compute what it taps for
-      the rows beside the block) and what later stages read again where a block does not fit the cache.
+      the rows beside the block, or far from it) and what is read again: by later stages where a block does not fit the
+      cache, and for taps that reach further than a kernel keeps rows.
 
     Remarks (category `fusion`): `FusedRows` for each kernel with the operations fused and the bytes not moved,
     `NotFused` for each pair that shares a value and was not merged, with the reason.
@@ -56,7 +58,7 @@ def FormGroups : Pass<"kern-form-groups", "::mlir::ModuleOp"> {
   }];
   let options = [Option<"fuse", "fuse", "std::string", "\"all\"",
                         "`all`, or `none`: a kernel for each operation">,
-                 operationsPerByte, blockRows, heldRows, heldBytes];
+                 operationsPerByte, blockRows, heldRows, heldBytes, keptRows];
   let dependentDialects = ["::stretto::kern::KernDialect"];
 }
 
@@ -105,7 +107,8 @@ def DuplicateProducers : Pass<"kern-duplicate-producers", "::mlir::ModuleOp"> {
     anyway (its operands, and the scalars of its reductions) take less time than writing and reading the rows,
     copies of these operations get the `kern.group` of the reader. This is how values that the backward
     computes again stay out of memory when attention lies between the kernels that need them. Operations marked
-    `seq.no_fuse` are not duplicated. Not part of the pipeline when nothing is to be fused.
+    `seq.no_fuse` are not duplicated, nor those that read rows further away than a kernel keeps them: taps of their
+    results would read such rows for each of theirs. Not part of the pipeline when nothing is to be fused.
 
     ```mlir
     func.func @main(%x: tensor<2x8x16xf32>, %w: tensor<16x16xf32>) -> tensor<2x8x16xf32> {
@@ -127,7 +130,7 @@ def DuplicateProducers : Pass<"kern-duplicate-producers", "::mlir::ModuleOp"> {
     %5 = arith.mulf %2, %4 {kern.group = 1 : i64} : tensor<2x8x16xf32>
     ```
   }];
-  let options = [operationsPerByte];
+  let options = [operationsPerByte, keptRows];
 }
 
 #endif

@@ -19,6 +19,9 @@ struct CostModel {
   int64_t heldRows = 4;
   /// Bytes of rows that may be held so without reading them from memory again. CPU: half of a second-level cache.
   int64_t heldBytes = 512 * 1024;
+  /// Rows over which a kernel keeps what taps read again: what they reach further away it reads or computes once more,
+  /// and does not sum along. CPU: any, in memory.
+  int64_t keptRows = INT64_MAX;
   /// Bytes that are moved which weigh as much as one of memory that a saved value takes
   /// (docs/performance.md, "Memory for time").
   double savedByteWeight = 6;

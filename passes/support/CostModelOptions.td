@@ -14,6 +14,8 @@ defvar heldRows = Option<"heldRows", "held-rows", "int64_t", "::stretto::passes:
                          "rows that a kernel with taps holds between stages">;
 defvar heldBytes = Option<"heldBytes", "held-bytes", "int64_t", "::stretto::passes::CostModel().heldBytes",
                           "bytes of rows that later stages of a kernel need not read from memory again">;
+defvar keptRows = Option<"keptRows", "kept-rows", "int64_t", "::stretto::passes::CostModel().keptRows",
+                         "rows over which a kernel keeps what taps read again">;
 defvar savedByteWeight = Option<"savedByteWeight", "saved-byte-weight", "double",
                                 "::stretto::passes::CostModel().savedByteWeight",
                                 "bytes moved that weigh as much as one that a saved value takes">;

@@ -1,10 +1,12 @@
 // RUN: stretto-opt %s --kern-form-groups --kern-duplicate-producers --remarks-filter=fusion 2>%t | FileCheck %s
 // RUN: FileCheck %s --check-prefix=REMARK < %t
+// RUN: stretto-opt %s --kern-form-groups --kern-duplicate-producers=kept-rows=8 | FileCheck %s --check-prefix=NEAR
 
 // The reader behind the matmul has %x too: an addition costs less than to write %1 and to read it. The tap that is
 // repeated beside the reader follows; the scalar of a reduction is passed on.
 // REMARK: [Passed] DuplicatedProducers {{.*}} Function=cheap | BytesNotPassed=1024, Remark="1 row operations duplicated in the kernel that reads them"
 // REMARK-NOT: DuplicatedProducers
+// REMARK: [Passed] DuplicatedProducers {{.*}} Function=far | BytesNotPassed=1024
 // CHECK-LABEL: func @cheap
 // CHECK: seq.reduce add {{.*}} {kern.group = 0 : i64}
 // CHECK-NOT: seq.reduce
@@ -34,4 +36,21 @@ func.func @expensive(%x: tensor<2x8x16xf32>, %w: tensor<16x16xf32>) -> tensor<2x
   %1 = seq.linear %0, %w : tensor<2x8x16xf32>, tensor<16x16xf32> -> tensor<2x8x16xf32>
   %2 = arith.mulf %0, %1 : tensor<2x8x16xf32>
   return %2 : tensor<2x8x16xf32>
+}
+
+// An addition of what is tapped 20 rows away is computed once more behind the matmul, unless a kernel keeps fewer rows than that.
+// CHECK-LABEL: func @far
+// CHECK: arith.addf {{.*}} {kern.group = 0 : i64}
+// CHECK: arith.addf {{.*}} {kern.group = 1 : i64}
+// NEAR-LABEL: func @far
+// NEAR: arith.addf {{.*}} {kern.group = 0 : i64}
+// NEAR-NOT: arith.addf
+func.func @far(%x: tensor<2x8x16xf32>, %w: tensor<16x16xf32>) -> tensor<2x8x16xf32> {
+  %0 = seq.tap %x by -20 : tensor<2x8x16xf32>
+  %1 = arith.addf %x, %0 : tensor<2x8x16xf32>
+  %2 = math.exp %1 : tensor<2x8x16xf32>
+  %3 = seq.linear %2, %w : tensor<2x8x16xf32>, tensor<16x16xf32> -> tensor<2x8x16xf32>
+  %4 = arith.mulf %1, %3 : tensor<2x8x16xf32>
+  %5 = arith.mulf %4, %x : tensor<2x8x16xf32>
+  return %5 : tensor<2x8x16xf32>
 }

@@ -188,6 +188,84 @@ func.func @parts(%x: tensor<2x13x102xf32>, %gain: tensor<8xf32>) {
                1);
 }
 
+/// Taps near by, some steps away and beyond the ends of a sequence, of what is loaded, computed and summed along rows.
+constexpr const char *farTaps = R"(
+func.func @far(%x: tensor<2x61x72xf32>, %y: tensor<2x61x72xf32>) {
+  %0:4 = kern.rowwise(%x, %y) maps [row, row] {
+  ^bb0(%a: tensor<72xf32>, %b: tensor<72xf32>):
+    %s = seq.sigmoid %b : tensor<72xf32>
+    %t1 = seq.tap %a by -1 : tensor<72xf32>
+    %t5 = seq.tap %a by -5 : tensor<72xf32>
+    %t17 = seq.tap %a by -17 : tensor<72xf32>
+    %t18 = seq.tap %a by -18 : tensor<72xf32>
+    %t40 = seq.tap %s by -40 : tensor<72xf32>
+    %t500 = seq.tap %s by -500 : tensor<72xf32>
+    %near = arith.addf %t1, %t5 : tensor<72xf32>
+    %far = arith.mulf %t17, %t18 : tensor<72xf32>
+    %both = arith.addf %near, %far : tensor<72xf32>
+    %gate = arith.subf %t40, %t500 : tensor<72xf32>
+    %p = arith.mulf %both, %gate : tensor<72xf32>
+    %before = seq.tap %p by -9 : tensor<72xf32>
+    %behind = seq.tap %p by 3 : tensor<72xf32>
+    %farBehind = seq.tap %p by 40 : tensor<72xf32>
+    %r0 = arith.addf %before, %behind : tensor<72xf32>
+    %r = arith.addf %r0, %farBehind : tensor<72xf32>
+    %ab = arith.mulf %a, %t40 : tensor<72xf32>
+    %sum = seq.column_sum %ab : tensor<72xf32> -> tensor<72xf32>
+    %row = seq.reduce add %b : tensor<72xf32> -> tensor<f32>
+    %rowBefore = seq.tap %row by -12 : tensor<f32>
+    %all = seq.broadcast %rowBefore dims [] : tensor<f32> -> tensor<72xf32>
+    %scaled = arith.mulf %b, %all : tensor<72xf32>
+    kern.yield %p, %r, %scaled, %sum : tensor<72xf32>, tensor<72xf32>, tensor<72xf32>, tensor<72xf32>
+  } : (tensor<2x61x72xf32>, tensor<2x61x72xf32>) -> (tensor<2x61x72xf32>, tensor<2x61x72xf32>, tensor<2x61x72xf32>, tensor<72xf32>)
+  return
+})";
+
+void checkFarTaps(CudaSchedule schedule, bool bf16 = false) {
+  auto context = makeContext();
+  auto module = parse(*context, farTaps);
+  ASSERT_TRUE(module);
+  if (bf16)
+    storeAsBf16(*module);
+  checkAll(*module, schedule, 1);
+}
+
+TEST(CudaRowwise, FarTaps) { checkFarTaps({}); }
+TEST(CudaRowwise, FarTapsOfSteps) {
+  for (int rows : {1, 2, 4})
+    checkFarTaps({.rows = rows, .lanes = 2, .chunk = 16, .threads = 16, .groups = 2});
+}
+TEST(CudaRowwise, FarTapsThroughPlaces) {
+  checkFarTaps({.rows = 2, .lanes = 4, .chunk = 32, .threads = 32, .groups = 1, .places = 4});
+}
+TEST(CudaRowwise, FarTapsInLoops) {
+  checkFarTaps({.rows = 2, .lanes = 1, .chunk = 8, .threads = 1, .groups = 32}, true);
+}
+
+/// Many taps, so many rows apart, of what is loaded and of a gate: registers cannot hold the rows between them.
+void checkManyTaps(int count, int apart) {
+  std::string body = "%r0 = arith.mulf %a, %g : tensor<24xf32>\n";
+  for (int i = 1; i <= count; ++i)
+    body += llvm::formatv("%t{0} = seq.tap %a by {1} : tensor<24xf32>\n"
+                          "%u{0} = seq.tap %g by {2} : tensor<24xf32>\n"
+                          "%p{0} = arith.mulf %t{0}, %u{0} : tensor<24xf32>\n"
+                          "%r{0} = arith.addf %r{3}, %p{0} : tensor<24xf32>\n",
+                          i, -apart * i, apart * i, i - 1);
+  std::string text = "func.func @many(%x: tensor<1x95x24xf32>) {\n"
+                     "%0 = kern.rowwise(%x) maps [row] {\n^bb0(%a: tensor<24xf32>):\n"
+                     "%g = seq.sigmoid %a : tensor<24xf32>\n" +
+                     body + "kern.yield %r" + std::to_string(count) +
+                     " : tensor<24xf32>\n} : (tensor<1x95x24xf32>) -> tensor<1x95x24xf32>\nreturn\n}";
+  auto context = makeContext();
+  auto module = parse(*context, text);
+  ASSERT_TRUE(module);
+  checkAll(*module, {}, 1);
+  checkAll(*module, {.rows = 2, .lanes = 2, .chunk = 16, .threads = 16, .groups = 2}, 1);
+}
+
+TEST(CudaRowwise, ManyTapsApart) { checkManyTaps(10, 6); }
+TEST(CudaRowwise, ManyTapsSideBySide) { checkManyTaps(36, 1); }
+
 /// A row of which columns from `bound` on are masked; a thread has columns 0 to 31 first, then those from 32 on, or
 /// visits all in a loop.
 void checkMasked(int bound) {
