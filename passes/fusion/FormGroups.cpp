@@ -59,9 +59,10 @@ private:
   /// Merges the groups of a candidate, if they may be.
   bool consider(const Candidate &candidate);
   void joinSums(Operation *op);
-  /// Why the groups of two members may not merge; nothing when they may. What lies between is not looked up.
-  std::optional<NotFused> refuse(const Candidate &candidate);
-  std::optional<NotFused> refuseCost(const Candidate &candidate);
+  /// Why the groups of two members may not merge; nothing when they may, with what they cost then. What lies between is
+  /// not looked up.
+  std::optional<NotFused> refuse(const Candidate &candidate, GroupCost &merged);
+  std::optional<NotFused> refuseCost(const Candidate &candidate, GroupCost &merged);
   const GroupCost &costOfGroup(unsigned group);
   std::string describeBetween(unsigned a, unsigned b) const {
     return describe(graph.findBetween(a, b)) + " lies between";
@@ -86,7 +87,6 @@ private:
   CostModel costs;
   SmallVector<std::pair<Candidate, NotFused>> refused;
   DenseMap<unsigned, GroupCost> groupCosts; // of groups as they are
-  GroupCost mergedCost;                     // of the two groups that `refuse` was asked about last
 };
 } // namespace
 
@@ -117,13 +117,14 @@ bool Former::consider(const Candidate &candidate) {
   unsigned a = graph.getGroup(candidate.producer), b = graph.getGroup(candidate.reader);
   if (a == b)
     return false;
-  if (std::optional<NotFused> reason = refuse(candidate)) {
+  GroupCost merged;
+  if (std::optional<NotFused> reason = refuse(candidate, merged)) {
     refused.emplace_back(candidate, *reason);
     return false;
   }
   graph.merge(a, b);
   groupCosts.erase(std::max(a, b));
-  groupCosts[std::min(a, b)] = mergedCost;
+  groupCosts[std::min(a, b)] = merged;
   return true;
 }
 
@@ -144,7 +145,7 @@ void Former::joinSums(Operation *op) {
     graph.mergeJoin(group, op);
 }
 
-std::optional<NotFused> Former::refuse(const Candidate &candidate) {
+std::optional<NotFused> Former::refuse(const Candidate &candidate, GroupCost &merged) {
   auto [producer, reader, saved, isMinor] = candidate;
   unsigned a = graph.getGroup(producer), b = graph.getGroup(reader);
   if (areApart(producer, reader))
@@ -157,7 +158,7 @@ std::optional<NotFused> Former::refuse(const Candidate &candidate) {
     return NotFused{producer, reader, "", ""};
   if (isMinor)
     return NotFused{producer, reader, llvm::formatv("they share one number for each row only, {0} bytes", saved), ""};
-  return refuseCost(candidate);
+  return refuseCost(candidate, merged);
 }
 
 static std::string describeFar(const GroupCost &cost) {
@@ -171,12 +172,12 @@ const GroupCost &Former::costOfGroup(unsigned group) {
   return it->second;
 }
 
-std::optional<NotFused> Former::refuseCost(const Candidate &candidate) {
+std::optional<NotFused> Former::refuseCost(const Candidate &candidate, GroupCost &merged) {
   unsigned left = graph.getGroup(candidate.producer), right = graph.getGroup(candidate.reader);
   SmallVector<Operation *> both(graph.getMembersOf(left));
   llvm::append_range(both, graph.getMembersOf(right));
   GroupCost a = costOfGroup(left), b = costOfGroup(right);
-  const GroupCost &merged = mergedCost = costOf(graph, both, costs);
+  merged = costOf(graph, both, costs);
   if (merged.getCode() > kMostCode)
     return NotFused{candidate.producer, candidate.reader,
                     llvm::formatv("together they would be {0} operations in {1} stages, more code than compiles in "

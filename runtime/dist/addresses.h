@@ -26,8 +26,8 @@ private:
   int socket = -1, number = 0;
 };
 
-// Waits until something listens there. Throws Error where nothing does within the time, and where the host is unknown.
-void awaitListener(const std::string &host, int port, std::chrono::seconds time);
+// Waits until something listens there; whether it does within the time. Throws Error where the host is unknown.
+bool awaitListener(const std::string &host, int port, std::chrono::seconds time);
 
 // The address of this host, as a number, that another one sees it by; of the loopback where that host is this one and
 // knows itself so. Throws Error where it cannot be reached.

@@ -78,12 +78,12 @@ private:
   c10::intrusive_ptr<c10d::ProcessGroupGloo> group;
 };
 
-// What `work` returns. Throws Error where it fails: what failed, and why, or the first line of what c10d says of it.
+// What `work` returns. Throws Error where it fails: what failed, and the first line of what c10d says of it.
 template <typename Work> auto orTell(const std::string &what, Work work) {
   try {
     return work();
-  } catch (const Error &error) {
-    throw Error(what + ": " + error.what());
+  } catch (const Error &) {
+    throw;
   } catch (const std::exception &error) {
     throw Error(what + ": " + reasonOf(error));
   }
@@ -157,13 +157,13 @@ static void keepToHost(const Launch &launch) {
 }
 
 // What `work` returns within the time; the library waits for an answer for as long as the other side likes. Throws
-// Error after that, and leaves the work to itself: it must own what it uses.
+// after that, and leaves the work to itself: it must own what it uses.
 template <typename Work> static auto within(std::chrono::milliseconds time, Work work) {
   std::packaged_task<decltype(work())()> task(std::move(work));
   auto result = task.get_future();
   std::thread(std::move(task)).detach();
   if (result.wait_for(time) != std::future_status::ready)
-    throw Error("what listens there does not answer as the store of a run");
+    throw std::runtime_error("what listens there does not answer as the store of a run");
   return result.get();
 }
 
@@ -172,8 +172,8 @@ static c10::intrusive_ptr<c10d::Store> connectStore(const std::string &address, 
                                                     std::chrono::seconds time) {
   using std::chrono::steady_clock, std::chrono::milliseconds;
   const auto end = steady_clock::now() + time;
-  if (!options.isServer)
-    awaitListener(address, options.port, time);
+  if (!options.isServer && !awaitListener(address, options.port, time))
+    throw std::runtime_error("nothing has listened there for " + std::to_string(time.count()) + " s");
   const auto left = std::chrono::duration_cast<milliseconds>(end - steady_clock::now());
   return within(std::max(left, leastAnswerTime), [=]() -> c10::intrusive_ptr<c10d::Store> {
     return c10::make_intrusive<c10d::TCPStore>(address, options);

@@ -7,9 +7,9 @@
 
 #include <cerrno>
 #include <fcntl.h>
+#include <filesystem>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 namespace stretto::runtime {
@@ -75,16 +75,20 @@ WeightsOrigin readOrigin(std::string_view text) {
   return origin;
 }
 
-AppendFile::AppendFile(const std::string &path, bool followLinks) : path(path) {
-  const int kind = followLinks ? 0 : O_NOFOLLOW | O_NONBLOCK;
-  descriptor = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | kind, 0644);
-  const int code = errno;
-  struct stat status;
-  const bool exists = descriptor >= 0 ? fstat(descriptor, &status) == 0 : lstat(path.c_str(), &status) == 0;
-  if (!followLinks && exists && !S_ISREG(status.st_mode))
+// A pipe would be waited for until somebody reads it.
+static void refuseOthers(const std::string &path) {
+  std::error_code none;
+  const std::filesystem::file_status status = std::filesystem::symlink_status(path, none);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
     throw Error(fmt::format("cannot open '{}': not a regular file", path));
+}
+
+AppendFile::AppendFile(const std::string &path, bool followLinks) : path(path) {
+  if (!followLinks)
+    refuseOthers(path);
+  descriptor = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | (followLinks ? 0 : O_NOFOLLOW), 0644);
   if (descriptor < 0)
-    failFile("open", path, code);
+    failFile("open", path, errno);
 }
 
 AppendFile::~AppendFile() {

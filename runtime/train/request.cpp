@@ -80,7 +80,7 @@ RunConfig configure(const CommandLine &line, std::string_view model, const TaskR
   return config;
 }
 
-static const Origin compiledIn{Origin::Kind::Program, "program"};
+static const Origin fromProgram{Origin::Kind::Program, "program"};
 
 static bool asksForLength(const Origin &origin) {
   return origin.kind == Origin::Kind::CommandLine || origin.kind == Origin::Kind::OwnFile;
@@ -99,7 +99,7 @@ void settleLength(RunConfig &config, const ModelShape &model) {
                     "stretto compile SPEC --length {}",
                     model.length, length, length)));
   length = fmt::format("{}", model.length);
-  origin = compiledIn;
+  origin = fromProgram;
 }
 
 static std::unique_ptr<Task> makeFor(const RunConfig &config, const ModelShape &model, const TaskRegistry &tasks) {
@@ -130,7 +130,7 @@ static void settleTerm(RunConfig &config, const char *option, std::optional<doub
   Origin &origin = config.origins[option];
   if (!asked) {
     asked = compiled;
-    origin = compiledIn;
+    origin = fromProgram;
   }
   if (*asked != compiled)
     throw Error(fmt::format("--{} must be the {} that the model was compiled with, but got {} ({}); compile for it: "

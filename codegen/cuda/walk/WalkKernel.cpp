@@ -23,7 +23,9 @@ using namespace mlir;
 using namespace stretto;
 using namespace stretto::codegen;
 
-static constexpr int64_t earlyShare = 3;       // one part of the shared memory for matrices that are loaded early
+/// Of matrices that are loaded before they are needed: a third of the shared memory.
+static constexpr int64_t mostEarlyBytes = mostShared / 3;
+
 static constexpr int64_t fewestRegisters = 80; // of a thread, where blocks share a multiprocessor
 
 namespace {
@@ -156,7 +158,7 @@ void WalkBuilder::loadChunk() {
       loadList(tile);
     }
   }
-  if (!matrices.empty() && bytes <= sharedOfBlock / earlyShare)
+  if (!matrices.empty() && bytes <= mostEarlyBytes)
     loadMatrices(matrices);
 }
 

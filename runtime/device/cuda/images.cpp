@@ -43,17 +43,22 @@ const stretto_image *chooseImage(std::span<const stretto_image> images, Capabili
 
 std::string architectureName(Capability device) { return fmt::format("sm_{}{}", device.major, device.minor); }
 
+std::string compileAdvice(Capability device) {
+  if (device.major < 8)
+    return "programs run on devices of sm_80 and newer alone";
+  const bool isHopper = device.major == 9 && device.minor == 0;
+  return fmt::format("compile it again: stretto compile SPEC --target=cuda --chip={}{}", architectureName(device),
+                     isHopper ? "a" : "");
+}
+
 std::string noImageMessage(std::span<const stretto_image> images, const std::string &deviceName, Capability device) {
   std::string list;
   for (const stretto_image &image : images) {
     const bool alone = image.kind == STRETTO_IMAGE_CUBIN || parse(image.architecture).suffix;
     list += fmt::format("{}{}{}", list.empty() ? "" : ", ", image.architecture, alone ? "" : " and newer");
   }
-  const std::string name = architectureName(device);
-  return fmt::format(
-      "the program must have code for the device, {} ({}), but has code for {}; compile it again: stretto "
-      "compile SPEC --target=cuda --chip={}",
-      deviceName, name, list.empty() ? "none" : list, name);
+  return fmt::format("the program must have code for the device, {} ({}), but has code for {}; {}", deviceName,
+                     architectureName(device), list.empty() ? "none" : list, compileAdvice(device));
 }
 
 } // namespace stretto::runtime

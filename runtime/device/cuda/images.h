@@ -24,6 +24,10 @@ const stretto_image *chooseImage(std::span<const stretto_image> images, Capabili
 // "sm_90"
 std::string architectureName(Capability device);
 
+// How to get a program for the device: "compile it again: stretto compile SPEC --target=cuda --chip=sm_80"; of Hopper
+// the chip whose tensor cores have code of their own, sm_90a. Where no program runs there, that.
+std::string compileAdvice(Capability device);
+
 // What to tell the user where no image fits: what the program has, what device there is, and what to do.
 std::string noImageMessage(std::span<const stretto_image> images, const std::string &deviceName, Capability device);
 

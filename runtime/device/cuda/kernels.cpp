@@ -16,12 +16,10 @@ static void checkShared(const stretto_kernel &kernel, const std::string &deviceN
   const int64_t bytes = kernel.shared_bytes + kernel.dynamic_shared_bytes;
   if (bytes <= mostShared)
     return;
-  const std::string name = architectureName(device);
   throw Error(
       fmt::format("a block of the kernel '{}' must fit into the shared memory of the device, {} ({}), at most {} "
-                  "bytes for a block, but needs {}; compile the model again: stretto compile SPEC --target=cuda "
-                  "--chip={}",
-                  kernel.name, deviceName, name, mostShared, bytes, name));
+                  "bytes for a block, but needs {}; {}",
+                  kernel.name, deviceName, architectureName(device), mostShared, bytes, compileAdvice(device)));
 }
 
 // A launch of so many blocks in x. `cluster` has to last until then.

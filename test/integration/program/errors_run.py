@@ -31,6 +31,7 @@ def command_line():
     promises.check("an option of the compiler", [*start, "--batch-size", "3"])
     promises.check("a word that an option does not know", [*start, "--schedule", "sine"])
     promises.check("a path that is empty, as that of a variable that is not set", [*start, "--resume", "--out", ""])
+    promises.check("a prompt that is empty", [*start, "--prompt", ""])
     promises.check("results that nobody gets", ["bash", "-c", 'exec "$0" "$@" > /dev/full', "stretto", "eval", f"{folder}/good"])
     for words in (["help"], ["program", HELLO, *TASK, *SMALL], ["generate", f"{folder}/good", "--prompt", "1 2"]):
         told = run("bash", "-c", 'exec "$0" "$@" > /dev/full', "stretto", *words, status=1)

@@ -102,7 +102,7 @@ contains(train("found", "--check-finite", status=1, environment={**gpu, "STRETTO
 # A kernel whose blocks need more shared memory than the GPU has is refused before the run.
 contains(train("shared", status=1, environment={**gpu, "STRETTO_FAKE_GPU_SHARED": "163"}),
          "error: a block of the kernel 'tanh.grad' must fit into the shared memory of the device, made-up GPU (sm_90), at "
-         "most 166912 bytes for a block, but needs 200000; compile the model again: stretto compile SPEC --target=cuda "
+         "most 166912 bytes for a block, but needs 200000; compile it again: stretto compile SPEC --target=cuda "
          "--chip=sm_90")
 expect(not os.path.exists(f"{folder}/shared"), "a run directory was begun")
 # Nor one whose clusters do not fit. (Without clusters it would not be launched.)

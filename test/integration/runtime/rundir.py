@@ -108,6 +108,12 @@ contains(told, f"warning: '{short}/metrics.jsonl' lacks lines of steps before 40
 contains(read(f"{short}/log/rank-00.txt").decode(), "goes on with other settings: steps = 42 instead of 40\n")
 expect("lacks" not in run(fake, "--resume", "--steps", 42, "--quiet", "--out", copied("whole")), "metrics are whole")
 
+# A pipe in place of a log, which nobody reads, is not waited for.
+piped = copied("piped")
+os.remove(f"{piped}/log/rank-00.txt")
+os.mkfifo(f"{piped}/log/rank-00.txt")
+contains(run(fake, "--resume", "--out", piped, status=1), f"error: cannot open '{piped}/log/rank-00.txt': not a regular file")
+
 # What an interrupted writer left goes when the next one starts.
 messy = copied("messy")
 left = ["metrics.jsonl.tmp-71", "run.toml.tmp-8", "build/program.tmp-9", "ckpt/latest.tmp-10", "log/profile-01.txt.tmp-3",

@@ -57,6 +57,10 @@ TEST(Images, TheMessageNamesProgramAndDevice) {
   EXPECT_EQ(
       noImageMessage(usual, "Tesla T4", {7, 5}),
       "the program must have code for the device, Tesla T4 (sm_75), but has code for sm_90a, sm_80, compute_80 and "
-      "newer; compile it again: stretto compile SPEC --target=cuda --chip=sm_75");
-  EXPECT_NE(noImageMessage({}, "X", {9, 0}).find("has code for none"), std::string::npos);
+      "newer; programs run on devices of sm_80 and newer alone");
+  EXPECT_NE(noImageMessage({}, "X", {9, 0})
+                .find("has code for none; compile it again: stretto compile SPEC "
+                      "--target=cuda --chip=sm_90a"),
+            std::string::npos);
+  EXPECT_NE(noImageMessage({}, "X", {12, 0}).find("--chip=sm_120"), std::string::npos);
 }
