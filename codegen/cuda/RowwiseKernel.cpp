@@ -293,6 +293,7 @@ Values RowwiseBuilder::emitLoop(Value begin, Value end, ValueRange carried, size
   if (!isSure && splitsSteps())
     return results; // few steps, in the last chunk of a sequence alone
   auto loop = cast<scf::ForOp>(*std::prev(b.getInsertionPoint()));
+  // Groups leave a loop of sure steps at different times.
   room.mayMeet = !isSure || walk.schedule.getGroups() == 1 || barrier.isOfGroupAlone();
   if (walk.copies())
     wantedRoom = std::max(wantedRoom, copyAhead(b, loop, room, barrier, walk.schedule.getPlaces()));

@@ -51,12 +51,13 @@ void checkProgram(const stretto_program &program) {
                             program.cpu, missing));
 }
 
+ModelShape shapeOf(const stretto_program &program) { return {program.target, program.length, program.vocabulary}; }
+
 std::unique_ptr<BatchSource> makeSource(const RunConfig &config, const stretto_program &program,
                                         const TaskRegistry &tasks) {
   if (!config.tokens.empty())
     return fileSource(config.tokens, program.batch, program.length, program.vocabulary);
-  return taskSource(makeTask(config, {program.target, program.length, program.vocabulary}, tasks),
-                    static_cast<uint64_t>(config.seed));
+  return taskSource(makeTask(config, shapeOf(program), tasks), static_cast<uint64_t>(config.seed));
 }
 
 // Restores the newest good checkpoint, the same on all ranks. Returns whether there was one.
@@ -132,8 +133,8 @@ public:
         progress(config.progress, config.quiet || !ranks.isFirst(), config.logEvery),
         parallel(ranks, program, config.virtualRanks) {
     together(ranks.control(), [&] {
-      if (ranks.isFirst())
-        checkRequest(config, {program.target, program.length, program.vocabulary}, /*isWriter=*/true);
+      if (ranks.isFirst() && ranks.size() > 1) // one that is alone has done so
+        checkRequest(config, shapeOf(program), /*isWriter=*/true);
       source = config.writesOnly() ? nullptr : makeSource(config, program, tasks);
       device = makeDeviceFor(program, config.device, deviceOptions());
     });
@@ -408,13 +409,13 @@ int runProgram(const stretto_program &program, const TaskRegistry &tasks, int ar
     if (!line)
       return checkWritten(), 0;
     RunConfig config = configure(*line, program.model, tasks);
-    const ModelShape model{program.target, program.length, program.vocabulary};
+    const ModelShape model = shapeOf(program);
     settleLoss(config, program);
     settleLength(config, model);
     if (!config.ofRun.empty())
       checkModelOf(config.ofRun, program);
     const std::optional<Launch> launch = launchOf(config, ::getenv);
-    checkRequest(config, model, /*isWriter=*/!launch);
+    checkRequest(config, model, /*isWriter=*/!launch || launch->ranks == 1);
     if (!launch && config.ranks > 1)
       return startRanks(config, argc, argv);
     outliveFileLimit();
