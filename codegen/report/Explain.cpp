@@ -20,8 +20,6 @@ using namespace stretto;
 using namespace stretto::codegen;
 
 namespace {
-constexpr StringRef gradientOf = "the gradient of ";
-
 Decision::Kind kindOf(const remark::detail::Remark &remark) {
   switch (remark.getRemarkType()) {
   case llvm::remarks::Type::Passed:
@@ -135,10 +133,10 @@ public:
     else if (name == "Recomputed")
       addValue(decision, "recomputed", recomputed, times);
     else if (name == "Peak")
-      peak = std::max(peak, numberOf(decision, "Bytes"));
+      peak = std::max(peak.value_or(0), numberOf(decision, "Bytes"));
     else if (name == "ChooseSegments")
       addStates(decision, times);
-    else if (name != "SavedBytes" && (decision.category != "schedule" || name == "ScheduleOverride"))
+    else if (!isDetail(decision))
       addOther(decision, times);
   }
 
@@ -161,10 +159,7 @@ public:
         os << "    " << llvm::left_justify(row.label, widths[0]) << "  " << llvm::left_justify(where(row), widths[1])
            << "  " << llvm::right_justify(row.bytes, widths[2]) << "  " << row.text << "\n";
     }
-    os << llvm::formatv("\nrow operations of a gradient step move {0}; without fusion {1}\n", withUnit(moved),
-                        withUnit(movedUnfused))
-       << llvm::formatv("saved for the backward: {0}; recomputed: {1}; peak of activations: {2}\n", withUnit(saved),
-                        withUnit(recomputed), withUnit(peak));
+    printTotals(os);
   }
 
 private:
@@ -172,6 +167,33 @@ private:
     std::vector<Row> rows;
     std::map<std::pair<std::string, std::string>, Values> values; // by label and function
   };
+
+  /// What says nothing to the reader of a source: pairs with nothing to gain from each other, schedules that follow
+  /// from the target, parts of what is counted elsewhere.
+  static bool isDetail(const Decision &decision) {
+    StringRef name = decision.name;
+    return name == "Unrelated" || name == "SavedBytes" ||
+           (decision.category == "schedule" && name != "ScheduleOverride");
+  }
+
+  /// Totals of the decisions that were seen: those that are made before a stage are not in its IR.
+  void printTotals(llvm::raw_ostream &os) const {
+    os << "\n";
+    if (moved)
+      os << llvm::formatv("row operations of a gradient step move {0}; without fusion {1}\n", withUnit(*moved),
+                          withUnit(movedUnfused));
+    SmallVector<std::string> memory;
+    for (auto [what, bytes] :
+         {std::pair("saved for the backward", saved), {"recomputed", recomputed}, {"peak of activations", peak}})
+      if (bytes)
+        memory.push_back(llvm::formatv("{0}: {1}", what, withUnit(*bytes)));
+    if (!memory.empty())
+      os << llvm::join(memory, "; ") << "\n";
+    else if (!moved)
+      os << "everything was decided before this stage; explain the spec, or IR of an earlier stage\n";
+  }
+
+  static void addTo(std::optional<int64_t> &total, int64_t bytes) { total = total.value_or(0) + bytes; }
 
   Entry &entryOf(const Decision &decision) { return lines[{decision.file, decision.line}]; }
   int64_t timesOf(StringRef function) const {
@@ -184,7 +206,7 @@ private:
 
   void addKernel(const Decision &decision, int64_t times) {
     int64_t bytes = numberOf(decision, "BytesMoved"), unfused = bytes + numberOf(decision, "BytesNotMoved");
-    moved += times * bytes;
+    addTo(moved, times * bytes);
     movedUnfused += times * unfused;
     std::string text = textOf(decision, "Names").str();
     if (text.empty())
@@ -194,23 +216,17 @@ private:
                                       alone ? text : "instead of " + withUnit(unfused) + ": " + text});
   }
 
-  /// Pairs that have nothing to gain from each other say nothing to the reader.
   void addUnfused(const Decision &decision, int64_t times) {
-    if (decision.reason == "they share no value")
-      return;
-    auto [reader, producer] = StringRef(decision.text).split(" is not in the kernel of ");
-    std::string text = (producer.empty() ? reader : reader + " and " + producer).str() + ": " + decision.reason;
-    for (size_t at; (at = text.find(gradientOf)) != text.npos;) // the function says that it is the backward
-      text.erase(at, gradientOf.size());
+    std::string text = textOf(decision, "Pair").str() + ": " + decision.reason;
     if (!decision.suggestion.empty())
       text += "; try " + decision.suggestion;
     addOnce(decision, {"missed", decision.function, times, "", text});
   }
 
-  void addValue(const Decision &decision, StringRef label, int64_t &total, int64_t times) {
+  void addValue(const Decision &decision, StringRef label, std::optional<int64_t> &total, int64_t times) {
     Values &values = entryOf(decision).values[{label.str(), decision.function}];
     values.bytes += numberOf(decision, "Bytes");
-    total += times * numberOf(decision, "Bytes");
+    addTo(total, times * numberOf(decision, "Bytes"));
     values.names.insert(decision.operation.empty() ? StringRef("its value") : StringRef(decision.operation));
   }
 
@@ -218,7 +234,7 @@ private:
   void addStates(const Decision &decision, int64_t times) {
     bool did = decision.kind == Decision::passed;
     int64_t bytes = numberOf(decision, "Bytes");
-    saved += times * bytes;
+    addTo(saved, times * bytes);
     entryOf(decision).rows.push_back({did ? "saved" : "missed", decision.function, times, did ? withUnit(bytes) : "",
                                       decision.text + (did ? "" : ": " + decision.reason)});
   }
@@ -254,7 +270,8 @@ private:
   const llvm::StringMap<int64_t> &runs;
   const llvm::StringMap<std::string> &sources;
   std::map<std::pair<std::string, unsigned>, Entry> lines;
-  int64_t moved = 0, movedUnfused = 0, saved = 0, recomputed = 0, peak = 0;
+  std::optional<int64_t> moved, saved, recomputed, peak;
+  int64_t movedUnfused = 0;
 };
 } // namespace
 

@@ -24,38 +24,81 @@ static Split splitAt(int64_t position, Index index, Domain domain, int64_t perio
   return {Split::cut, position};
 }
 
-Fit stretto::codegen::fitMap(ElementMap map, Index index, Domain domain, int64_t period, int64_t strips) {
-  auto at = [&](int64_t s, int64_t h, int64_t j) {
+namespace {
+/// The elements that a map gives for the counters of strips, heads and columns.
+struct Visit {
+  ElementMap map;
+  Index index;
+  int64_t heads, length; // that differ
+
+  Element at(int64_t s, int64_t h, int64_t j) const {
     return map(index.base + s * index.strip + h * index.head + j * index.column);
-  };
-  int64_t length = index.column ? domain.length : 1;
-  Element first = at(0, 0, 0);
+  }
+
+  /// Whether the map goes on by one distance from each head to that `parts` heads on.
+  bool repeatsAfter(int64_t parts) const {
+    int64_t distance = at(0, parts, 0).element - at(0, 0, 0).element;
+    for (int64_t h = 0; h + parts < heads; ++h)
+      for (int64_t j = 0; j < length; ++j) {
+        Element one = at(0, h, j), next = at(0, h + parts, j);
+        if (next.source != one.source || next.element - one.element != distance)
+          return false;
+      }
+    return true;
+  }
+
+  /// Into how many parts to divide the heads, that each repeat (splits within heads may be left); nothing where runs of
+  /// heads would be fewer parts.
+  std::optional<int64_t> findParts() const {
+    for (int64_t parts = 2; parts * parts < heads; ++parts)
+      if (heads % parts == 0 && repeatsAfter(parts))
+        return parts;
+    return std::nullopt;
+  }
+};
+} // namespace
+
+Fit stretto::codegen::fitMap(ElementMap map, Index index, Domain domain, int64_t period, int64_t strips) {
+  Visit visit{map, index, index.head ? domain.heads : 1, index.column ? domain.length : 1};
+  Element first = visit.at(0, 0, 0);
   Fit fit{first.source, {first.element}, std::nullopt};
-  if (length > 1) {
-    Element second = at(0, 0, 1);
+  if (visit.length > 1) {
+    Element second = visit.at(0, 0, 1);
     fit.index.column = second.source == first.source ? second.element - first.element : -1;
     if (fit.index.column != 0 && fit.index.column != 1) {
       fit.split = splitAt(1, index, domain, period);
       return fit;
     }
   }
-  if (domain.heads > 1 && index.head != 0)
-    fit.index.head = at(0, 1, 0).element - first.element;
+  if (visit.heads > 1)
+    fit.index.head = visit.at(0, 1, 0).element - first.element;
   if (strips > 1 && index.strip != 0)
-    fit.index.strip = at(1, 0, 0).element - first.element;
+    fit.index.strip = visit.at(1, 0, 0).element - first.element;
   for (int64_t s = 0; s < (index.strip ? strips : 1); ++s)
-    for (int64_t h = 0; h < (index.head ? domain.heads : 1); ++h)
-      for (int64_t j = 0; j < length; ++j) {
-        Element e = at(s, h, j);
+    for (int64_t h = 0; h < visit.heads; ++h)
+      for (int64_t j = 0; j < visit.length; ++j) {
+        Element e = visit.at(s, h, j);
         int64_t expected = fit.index.base + s * fit.index.strip + h * fit.index.head + j * fit.index.column;
         if (e.source == first.source && e.element == expected)
           continue;
-        fit.split = s > 0    ? Split{Split::strips, s}
-                    : h == 0 ? splitAt(j, index, domain, period)
-                             : Split{Split::heads, h};
+        if (s > 0)
+          fit.split = Split{Split::strips, s};
+        else if (h == 0)
+          fit.split = splitAt(j, index, domain, period);
+        else if (std::optional<int64_t> parts = visit.findParts())
+          fit.split = Split{Split::everyHead, *parts};
+        else
+          fit.split = Split{Split::heads, h};
         return fit;
       }
   return fit;
+}
+
+/// The part of a domain with every `step`-th head from `first` on.
+static std::pair<Domain, Index> takeHeads(Domain domain, Index index, int64_t first, int64_t count, int64_t step = 1) {
+  index.base += first * index.head;
+  index.head = count > 1 ? step * index.head : 0;
+  return {{count, domain.length}, index};
 }
 
 SmallVector<std::pair<Domain, Index>, 2> stretto::codegen::splitDomain(Domain domain, Index index, Split split) {
@@ -67,15 +110,13 @@ SmallVector<std::pair<Domain, Index>, 2> stretto::codegen::splitDomain(Domain do
     Index rest{index.base + split.at * index.column, index.head, domain.length - split.at > 1, index.strip};
     return {{{domain.heads, split.at}, first}, {{domain.heads, domain.length - split.at}, rest}};
   }
-  case Split::heads: {
-    Index rest = index;
-    rest.base += split.at * index.head;
-    std::pair<Domain, Index> parts[] = {{{split.at, domain.length}, index},
-                                        {{domain.heads - split.at, domain.length}, rest}};
-    for (auto &[d, i] : parts)
-      if (d.heads == 1)
-        i.head = 0;
-    return {parts[0], parts[1]};
+  case Split::heads:
+    return {takeHeads(domain, index, 0, split.at), takeHeads(domain, index, split.at, domain.heads - split.at)};
+  case Split::everyHead: {
+    SmallVector<std::pair<Domain, Index>, 2> parts;
+    for (int64_t first = 0; first < split.at; ++first)
+      parts.push_back(takeHeads(domain, index, first, domain.heads / split.at, split.at));
+    return parts;
   }
   case Split::strips:
     break;

@@ -30,10 +30,10 @@ struct Domain {
 using seq::Element;
 using ElementMap = llvm::function_ref<Element(int64_t)>;
 
-/// How to divide a domain: into heads of `at` elements, at column `at`, or at head `at`; `strips`: strip `at` needs
-/// other code.
+/// How to divide a domain: into heads of `at` elements, at column `at`, at head `at`, or into `at` parts that each have
+/// every at-th head; `strips`: strip `at` needs other code.
 struct Split {
-  enum Kind { nest, cut, heads, strips } kind;
+  enum Kind { nest, cut, heads, everyHead, strips } kind;
   int64_t at;
 };
 

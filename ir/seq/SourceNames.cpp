@@ -17,17 +17,31 @@ Location stretto::markGradient(Location loc) {
   return NameLoc::get(StringAttr::get(loc.getContext(), gradientMark), loc);
 }
 
-std::string stretto::operationName(Location loc) {
+namespace {
+struct Name {
+  StringRef text;
+  bool isGradient = false;
+};
+} // namespace
+
+static Name findName(Location loc) {
   if (auto named = dyn_cast<NameLoc>(loc)) {
-    std::string name = operationName(named.getChildLoc());
-    return named.getName() == gradientMark && !name.empty() ? (gradientMark + " " + name).str() : name;
+    Name name = findName(named.getChildLoc());
+    return {name.text, name.isGradient || named.getName() == gradientMark};
   }
   if (auto call = dyn_cast<CallSiteLoc>(loc))
-    return operationName(call.getCallee());
+    return findName(call.getCallee());
   auto fused = dyn_cast<FusedLoc>(loc);
   if (!fused)
-    return "";
+    return {};
   if (auto name = dyn_cast_if_present<StringAttr>(fused.getMetadata()))
-    return name.str();
-  return fused.getLocations().empty() ? "" : operationName(fused.getLocations().front());
+    return {name.getValue()};
+  return fused.getLocations().empty() ? Name() : findName(fused.getLocations().front());
+}
+
+StringRef stretto::sourceName(Location loc) { return findName(loc).text; }
+
+std::string stretto::operationName(Location loc) {
+  auto [text, isGradient] = findName(loc);
+  return isGradient && !text.empty() ? (gradientMark + " " + text).str() : text.str();
 }

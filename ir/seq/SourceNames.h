@@ -16,8 +16,10 @@ mlir::Location nameOperation(mlir::Location place, llvm::StringRef name);
 /// The location of what is computed for the gradient of the operation at `loc`.
 mlir::Location markGradient(mlir::Location loc);
 
-/// What the source calls the operation at `loc`, "the gradient of ..." where it is marked; empty where no name is kept.
-/// Of a fused location the first one counts.
+/// What the source calls the operation at `loc`; empty where no name is kept. Of a fused location the first one counts.
+llvm::StringRef sourceName(mlir::Location loc);
+
+/// The same, "the gradient of ..." where it is marked so.
 std::string operationName(mlir::Location loc);
 
 } // namespace stretto

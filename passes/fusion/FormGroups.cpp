@@ -263,7 +263,7 @@ void Former::findBlocked(unsigned other, const llvm::DenseSet<std::pair<unsigned
     if (seen.contains({other, group}) || !(roles.getSpace(first) == roles.getSpace(own)))
       continue;
     if (!related.test(group)) {
-      blockers[group] = NotFused{first, own, "they share no value", ""};
+      blockers[group] = NotFused{first, own, "they share no value", "", /*isUnrelated=*/true};
       open.reset(group);
     }
     if (explained.test(group) || blockers[group])

@@ -22,14 +22,20 @@ static FileLineColLoc lineOf(Location loc) {
   return place;
 }
 
-std::string stretto::passes::describe(Operation *op) {
-  std::string text;
-  llvm::raw_string_ostream out(text);
-  std::string name = operationName(op->getLoc());
-  out << (name.empty() ? op->getName().getStringRef() : StringRef(name));
+/// `name`: what the source calls the operation, where it does.
+static std::string describe(Operation *op, StringRef name) {
+  std::string text = (name.empty() ? op->getName().getStringRef() : name).str();
   if (FileLineColLoc place = lineOf(op->getLoc()))
-    out << " at line " << place.getLine();
+    text += " at line " + std::to_string(place.getLine());
   return text;
+}
+
+std::string stretto::passes::describe(Operation *op) { return ::describe(op, operationName(op->getLoc())); }
+
+/// The function of the remark says whether they are of the backward.
+static std::string describePair(const NotFused &pair) {
+  auto describePlain = [](Operation *op) { return ::describe(op, sourceName(op->getLoc())); };
+  return describePlain(pair.reader) + " and " + describePlain(pair.producer);
 }
 
 static std::string linesOf(ArrayRef<Operation *> members) {
@@ -46,19 +52,17 @@ static std::string linesOf(ArrayRef<Operation *> members) {
 }
 
 std::string stretto::passes::namesOf(ArrayRef<Operation *> members) {
-  std::map<unsigned, llvm::SmallSetVector<StringAttr, 4>> lines;
+  std::map<unsigned, llvm::SmallSetVector<StringRef, 4>> lines;
   for (Operation *op : members) {
-    std::string name = operationName(op->getLoc());
-    StringRef plain = name;
-    plain.consume_front("the gradient of ");
-    if (FileLineColLoc place = lineOf(op->getLoc()); place && !plain.empty())
-      lines[place.getLine()].insert(StringAttr::get(op->getContext(), plain));
+    StringRef name = sourceName(op->getLoc());
+    if (FileLineColLoc place = lineOf(op->getLoc()); place && !name.empty())
+      lines[place.getLine()].insert(name);
   }
   std::string text;
   for (auto &[line, names] : lines) {
     text += (text.empty() ? "" : ", ") + std::to_string(line);
-    for (StringAttr name : names)
-      text += (" " + name.getValue()).str();
+    for (StringRef name : names)
+      text += (" " + name).str();
   }
   return text;
 }
@@ -84,10 +88,11 @@ void stretto::passes::remarkGroups(func::FuncOp function, const GroupGraph &grap
   for (unsigned group = 0; group < graph.getMembers().size(); ++group)
     if (!graph.getMembersOf(group).empty())
       remarkFused(function, graph, costs, graph.getMembersOf(group));
-  auto options = remark::RemarkOpts::name("NotFused").category("fusion").function(function.getName());
   for (const NotFused &pair : notFused) {
-    auto remark = remark::missed(pair.reader->getLoc(), options);
-    remark << (describe(pair.reader) + " is not in the kernel of " + describe(pair.producer));
+    auto options = remark::RemarkOpts::name(pair.isUnrelated ? "Unrelated" : "NotFused");
+    auto remark = remark::missed(pair.reader->getLoc(), options.category("fusion").function(function.getName()));
+    remark << (describe(pair.reader) + " is not in the kernel of " + describe(pair.producer))
+           << remark::metric("Pair", describePair(pair));
     remark << remark::reason("{0}", pair.reason);
     if (!pair.advice.empty())
       remark << remark::suggest("{0}", pair.advice);

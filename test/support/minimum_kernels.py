@@ -126,7 +126,7 @@ def waits_for_itself(ops):
 
 def count(text, remarks, rows):
     """What is wrong, and for each function (kernels, the least number, how many missed remarks explain the rest)."""
-    missed = re.findall(r"\[Missed\] NotFused .*?Function=([\w.]+)", remarks)
+    missed = re.findall(r"\[Missed\] (?:NotFused|Unrelated) .*?Function=([\w.]+)", remarks)
     problems, counts = [], {}
     for name, ops in functions(text, rows):
         for op in ops:

@@ -37,6 +37,7 @@ EXPRESSIONS = {
     "layer_norm": "layer_norm(x)",
     "layer_norm by head": "layer_norm(x, heads = 3)",
     "layer_norm by head of one": "layer_norm(x, heads = 12)",
+    "norms of unlike heads": "rms_norm(x, heads = 6) + layer_norm(x, heads = 3)",
     "layer_norm without bias": "layer_norm(x, bias = false)",
     "canon": "canon(x)",
     "canon of 2": "canon(x, kernel = 2)",

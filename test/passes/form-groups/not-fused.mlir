@@ -6,7 +6,7 @@
 // CHECK: math.tanh %{{.*}} {kern.group = 0 : i64}
 // CHECK: arith.mulf {{.*}} {kern.group = 1 : i64}
 // REMARK: [Passed] FusedRows {{.*}} Function=cycle
-// REMARK: [Missed] NotFused {{.*}} Function=cycle | Reason="seq.linear at line [[#@LINE+3]] lies between", Remark="arith.mulf at line [[#@LINE+4]] is not in the kernel of math.tanh at line [[#@LINE+2]]"
+// REMARK: [Missed] NotFused {{.*}} Function=cycle | Pair="arith.mulf at line [[#@LINE+4]] and math.tanh at line [[#@LINE+2]]", Reason="seq.linear at line [[#@LINE+3]] lies between", Remark="arith.mulf at line [[#@LINE+4]] is not in the kernel of math.tanh at line [[#@LINE+2]]"
 func.func @cycle(%x: tensor<2x8x16xf32>, %w: tensor<16x16xf32>) -> tensor<2x8x16xf32> {
   %0 = math.tanh %x : tensor<2x8x16xf32>
   %1 = seq.linear %0, %w : tensor<2x8x16xf32>, tensor<16x16xf32> -> tensor<2x8x16xf32>
@@ -15,7 +15,7 @@ func.func @cycle(%x: tensor<2x8x16xf32>, %w: tensor<16x16xf32>) -> tensor<2x8x16
 }
 
 // CHECK-LABEL: func @asked
-// REMARK: [Missed] NotFused {{.*}} Function=asked | Reason="the source asks for a kernel of its own", {{.*}}Suggestion="remove no_fuse there"
+// REMARK: [Missed] NotFused {{.*}} Function=asked | {{.*}}Reason="the source asks for a kernel of its own", {{.*}}Suggestion="remove no_fuse there"
 func.func @asked(%x: tensor<2x8x16xf32>) -> tensor<2x8x16xf32> {
   // CHECK: math.tanh {{.*}} {kern.group = 0 : i64, seq.no_fuse}
   // CHECK: math.exp {{.*}} {kern.group = 1 : i64}
@@ -28,7 +28,7 @@ func.func @asked(%x: tensor<2x8x16xf32>) -> tensor<2x8x16xf32> {
 // CHECK-LABEL: func @halo
 // CHECK-COUNT-3: kern.group = 0
 // CHECK: kern.group = 1
-// REMARK: [Missed] NotFused {{.*}} Function=halo | Reason="together they would read 0 bytes again and compute {{[0-9]+}} rows beside each block of 8 twice, which costs more than {{[0-9]+}} bytes not moved", {{.*}}Suggestion="fewer taps in a row, or a matmul between them"
+// REMARK: [Missed] NotFused {{.*}} Function=halo | {{.*}}Reason="together they would read 0 bytes again and compute {{[0-9]+}} rows beside each block of 8 twice, which costs more than {{[0-9]+}} bytes not moved", {{.*}}Suggestion="fewer taps in a row, or a matmul between them"
 func.func @halo(%x: tensor<2x64x16xf32>) -> tensor<2x64x16xf32> {
   %0 = math.tanh %x : tensor<2x64x16xf32>
   %1 = seq.tap %0 by -3 : tensor<2x64x16xf32>
@@ -48,7 +48,7 @@ func.func @halo(%x: tensor<2x64x16xf32>) -> tensor<2x64x16xf32> {
 
 // The exponential could be computed with the tanh, but shares its rows with the addition, which waits for the matmul.
 // CHECK-LABEL: func @waiting
-// REMARK: [Missed] NotFused {{.*}} Function=waiting | Reason="seq.linear at line [[#@LINE+4]] lies between", Remark="math.exp at line [[#@LINE+3]] is not in the kernel of math.tanh at line [[#@LINE+2]]"
+// REMARK: [Missed] NotFused {{.*}} Function=waiting | {{.*}}Reason="seq.linear at line [[#@LINE+4]] lies between", Remark="math.exp at line [[#@LINE+3]] is not in the kernel of math.tanh at line [[#@LINE+2]]"
 func.func @waiting(%x: tensor<2x8x16xf32>, %y: tensor<2x8x16xf32>, %w: tensor<16x16xf32>) -> tensor<2x8x16xf32> {
   %0 = math.tanh %x : tensor<2x8x16xf32>
   %1 = math.exp %y : tensor<2x8x16xf32>
@@ -63,7 +63,7 @@ func.func @waiting(%x: tensor<2x8x16xf32>, %y: tensor<2x8x16xf32>, %w: tensor<16
 // CHECK: arith.sitofp %{{.*}} : tensor<2x8xi32> to tensor<2x8xf32>
 // CHECK: arith.mulf {{.*}} {kern.group = 0 : i64}
 // CHECK: arith.mulf {{.*}} {kern.group = 1 : i64}
-// REMARK: [Missed] NotFused {{.*}} Function=number | Reason="they share one number for each row only, 64 bytes"
+// REMARK: [Missed] NotFused {{.*}} Function=number | {{.*}}Reason="they share one number for each row only, 64 bytes"
 func.func @number(%x: tensor<2x8x16xf32>, %y: tensor<2x8x16xf32>, %places: tensor<2x8xi32>) -> (tensor<2x8x16xf32>, tensor<2x8x16xf32>) {
   %0 = arith.sitofp %places : tensor<2x8xi32> to tensor<2x8xf32>
   %1 = seq.broadcast %0 dims [0, 1] : tensor<2x8xf32> -> tensor<2x8x16xf32>
@@ -74,7 +74,7 @@ func.func @number(%x: tensor<2x8x16xf32>, %y: tensor<2x8x16xf32>, %places: tenso
 
 // The same where the kernel begins with what is recomputed for it.
 // CHECK-LABEL: func @recomputed
-// REMARK: [Missed] NotFused {{.*}} Function=recomputed | Reason="seq.linear at line [[#@LINE+5]] lies between", Remark="arith.negf at line [[#@LINE+4]] is not in the kernel of math.tanh at line [[#@LINE+2]]"
+// REMARK: [Missed] NotFused {{.*}} Function=recomputed | {{.*}}Reason="seq.linear at line [[#@LINE+5]] lies between", Remark="arith.negf at line [[#@LINE+4]] is not in the kernel of math.tanh at line [[#@LINE+2]]"
 func.func @recomputed(%x: tensor<2x8x16xf32>, %y: tensor<2x8x16xf32>, %w: tensor<16x16xf32>) -> tensor<2x8x16xf32> {
   %0 = math.tanh %x : tensor<2x8x16xf32>
   %1 = math.exp %y {seq.recomputed} : tensor<2x8x16xf32>
