@@ -34,8 +34,8 @@ def FormGroups : Pass<"kern-form-groups", "::mlir::ModuleOp"> {
       cache, and for taps that reach further than a kernel keeps rows.
 
     Remarks (category `fusion`): `FusedRows` for each kernel with the operations fused and the bytes not moved,
-    `NotFused` for each pair that shares a value and was not merged, with the reason, `Unrelated` for a group that shares
-    none with one that might have computed it.
+    `NotFused` for each pair that shares a value and was not merged, with the reason, `Unrelated` for a group that
+    shares none with one that might have computed it.
 
     ```mlir
     func.func @main(%x: tensor<2x8x16xf32>, %w: tensor<16x16xf32>) -> tensor<2x8x16xf32> {
