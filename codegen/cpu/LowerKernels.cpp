@@ -75,7 +75,7 @@ static LogicalResult convertToLLVM(ModuleOp kernels, const Target &target) {
     return failure();
   LLVMTypeConverter types(context);
   RewritePatternSet patterns(context);
-  populateMathToLLVMConversionPatterns(types, patterns, /*approximateLog1p=*/true, /*benefit=*/2); // rather than libm
+  populateMathToLLVMConversionPatterns(types, patterns, /*approximateLog1p=*/false, /*benefit=*/2); // rather than libm
   populateMathToLibmConversionPatterns(patterns); // takes vectors apart
   populateVectorToLLVMConversionPatterns(types, patterns);
   arith::populateArithToLLVMConversionPatterns(types, patterns);

@@ -35,7 +35,7 @@ SmallVector<TargetRange, 1> stretto::codegen::targetsOf(ArrayRef<const Piece *> 
     auto [base, head, column, strip] = piece->target;
     auto [heads, length] = piece->domain;
     llvm::BitVector &elements = ofStrips[strip];
-    elements.resize(std::max<int64_t>(elements.size(), base + (heads - 1) * head + length));
+    elements.resize(std::max<int64_t>(elements.size(), base + std::max<int64_t>(0, (heads - 1) * head) + length));
     for (int64_t h = 0; h < heads; ++h)
       elements.set(base + h * head, base + h * head + (column ? length : 1));
   }

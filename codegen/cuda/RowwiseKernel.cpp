@@ -117,13 +117,13 @@ void RowwiseBuilder::emitReductions(ArrayRef<Nest> nests, int64_t row) {
     seq::ReduceKind kind = kindOf(piece);
     int64_t together = GroupReductions::isWhole(piece) ? layout.slots : layout.slotsPerHead;
     Value sum = b.identity(kind, withLanes(elementOf(piece), layout.lanes));
-    Position position;
+    const Position ofHead = enter(sites[i]); // a head of several slots has all threads in the first
     for (int64_t end = i + together; i < end; ++i) {
-      position = enter(sites[i]);
+      const Position &position = enter(sites[i]);
       Value next = emitter.accumulate(kind, sum, rootOf(piece).value, row, piece.index);
       sum = position.valid ? b.select(position.valid, next, sum) : next;
     }
-    reductions.leave(piece, sum, row, layout, position);
+    reductions.leave(piece, sum, row, layout, ofHead);
   }
 }
 

@@ -2,7 +2,7 @@
 #include "codegen/memory/FusedSums.h"
 #include "codegen/memory/LiveBytes.h"
 #include "codegen/memory/Passes.h"
-#include "passes/fusion/GroupRemarks.h"
+#include "passes/support/Describe.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Remarks.h"
@@ -69,7 +69,8 @@ static SmallVector<Operation *> makersOf(ArrayRef<kern::SumPartialsOp> sums) {
 
 /// What the source calls them; where it does not, their kernels.
 static std::string describe(ArrayRef<kern::SumPartialsOp> sums) {
-  std::string names = passes::namesOf(makersOf(sums));
+  kern::SumPartialsOp first = sums.front();
+  std::string names = passes::namesOf(makersOf(sums), first.getLoc());
   if (!names.empty())
     return names;
   return llvm::join(llvm::map_range(sums, [](kern::SumPartialsOp sum) { return sum.getKernel().value_or("a sum"); }),

@@ -48,7 +48,8 @@ void FunctionPrinter::findLastUses() {
 bool FunctionPrinter::isInlined(Operation *op) const {
   if (isa<arith::ConstantOp, seq::GetParameterOp, seq::BroadcastOp>(op))
     return true;
-  if (isa<seq::ScanOp>(op) || op->getNumResults() == 0 || !hintOf(op->getLoc()).empty())
+  bool isTuple = isa<seq::ScanOp>(op) || (isa<func::CallOp>(op) && op->getNumResults() > 1);
+  if (isTuple || op->getNumResults() == 0 || !hintOf(op->getLoc()).empty())
     return false;
   bool onlyFirst = llvm::all_of(op->getResults().drop_front(), [](Value result) { return result.use_empty(); });
   Value result = op->getResult(0);

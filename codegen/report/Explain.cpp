@@ -116,28 +116,14 @@ struct Values {
 
 class Report {
 public:
-  Report(const llvm::StringMap<int64_t> &runs, const llvm::StringMap<std::string> &sources)
-      : runs(runs), sources(sources) {}
-
-  void add(const Decision &decision) {
-    StringRef name = decision.name;
-    int64_t times = timesOf(decision.function);
-    if (times == 0)
-      return;
-    if (name == "FusedRows")
-      addKernel(decision, times);
-    else if (name == "NotFused")
-      addUnfused(decision, times);
-    else if (name == "ChooseSaved")
-      addValue(decision, "saved", saved, times);
-    else if (name == "Recomputed")
-      addValue(decision, "recomputed", recomputed, times);
-    else if (name == "Peak")
-      peak = std::max(peak.value_or(0), numberOf(decision, "Bytes"));
-    else if (name == "ChooseSegments")
-      addStates(decision, times);
-    else if (!isDetail(decision))
-      addOther(decision, times);
+  Report(const llvm::StringMap<int64_t> &runs, const llvm::StringMap<std::string> &sources,
+         ArrayRef<Decision> decisions)
+      : runs(runs), sources(sources) {
+    for (const Decision &decision : decisions)
+      if (decision.name == "FusedEpilogue")
+        epilogues[textOf(decision, "Kernel")] = &decision;
+    for (const Decision &decision : decisions)
+      add(decision);
   }
 
   void print(llvm::raw_ostream &os) {
@@ -169,10 +155,10 @@ private:
   };
 
   /// What says nothing to the reader of a source: pairs with nothing to gain from each other, schedules that follow
-  /// from the target, parts of what is counted elsewhere.
+  /// from the target, what is told with something else.
   static bool isDetail(const Decision &decision) {
     StringRef name = decision.name;
-    return name == "Unrelated" || name == "SavedBytes" ||
+    return name == "Unrelated" || name == "FusedEpilogue" || name == "SavedBytes" ||
            (decision.category == "schedule" && name != "ScheduleOverride");
   }
 
@@ -193,6 +179,27 @@ private:
       os << "everything was decided before this stage; explain the spec, or IR of an earlier stage\n";
   }
 
+  void add(const Decision &decision) {
+    StringRef name = decision.name;
+    int64_t times = timesOf(decision.function);
+    if (times == 0)
+      return;
+    if (name == "FusedRows")
+      addKernel(decision, times);
+    else if (name == "NotFused")
+      addUnfused(decision, times);
+    else if (name == "ChooseSaved")
+      addValue(decision, "saved", saved, times);
+    else if (name == "Recomputed")
+      addValue(decision, "recomputed", recomputed, times);
+    else if (name == "Peak")
+      peak = std::max(peak.value_or(0), numberOf(decision, "Bytes"));
+    else if (name == "ChooseSegments")
+      addStates(decision, times);
+    else if (!isDetail(decision))
+      addOther(decision, times);
+  }
+
   static void addTo(std::optional<int64_t> &total, int64_t bytes) { total = total.value_or(0) + bytes; }
 
   Entry &entryOf(const Decision &decision) { return lines[{decision.file, decision.line}]; }
@@ -204,16 +211,21 @@ private:
     return row.function + (row.times > 1 ? " x" + std::to_string(row.times) : "");
   }
 
+  /// What a matmul computes does not move to its epilogue.
   void addKernel(const Decision &decision, int64_t times) {
+    const Decision *epilogue = epilogues.lookup(textOf(decision, "Kernel"));
     int64_t bytes = numberOf(decision, "BytesMoved"), unfused = bytes + numberOf(decision, "BytesNotMoved");
+    if (epilogue)
+      bytes -= numberOf(*epilogue, "BytesNotRead");
     addTo(moved, times * bytes);
     movedUnfused += times * unfused;
-    std::string text = textOf(decision, "Names").str();
-    if (text.empty())
-      text = decision.text;
-    bool alone = numberOf(decision, "Operations") == 1;
-    entryOf(decision).rows.push_back({alone ? "alone" : "fused", decision.function, times, withUnit(bytes),
-                                      alone ? text : "instead of " + withUnit(unfused) + ": " + text});
+    StringRef names = textOf(decision, "Names");
+    std::string text = names.empty() ? decision.text : names.str();
+    bool alone = numberOf(decision, "Operations") == 1 && !epilogue;
+    if (!alone)
+      text = "instead of " + withUnit(unfused) +
+             (epilogue ? ", in the epilogue of " + textOf(*epilogue, "Matmul").str() : "") + ": " + text;
+    entryOf(decision).rows.push_back({alone ? "alone" : "fused", decision.function, times, withUnit(bytes), text});
   }
 
   void addUnfused(const Decision &decision, int64_t times) {
@@ -252,10 +264,9 @@ private:
       text += ": " + decision.reason;
     if (!decision.suggestion.empty())
       text += "; try " + decision.suggestion;
-    int64_t bytes = 0;
-    for (auto &[key, value] : decision.numbers)
-      if (StringRef(key).starts_with("Bytes"))
-        StringRef(value).getAsInteger(10, bytes);
+    if (int64_t notMoved = numberOf(decision, "BytesNotMoved"))
+      text = withUnit(notMoved) + " do not move: " + text;
+    int64_t bytes = numberOf(decision, "Bytes");
     addOnce(decision, {label.str(), decision.function, times, bytes ? withUnit(bytes) : "", text});
   }
 
@@ -269,6 +280,7 @@ private:
 
   const llvm::StringMap<int64_t> &runs;
   const llvm::StringMap<std::string> &sources;
+  llvm::StringMap<const Decision *> epilogues; // by the kernel that is one
   std::map<std::pair<std::string, unsigned>, Entry> lines;
   std::optional<int64_t> moved, saved, recomputed, peak;
   int64_t movedUnfused = 0;
@@ -299,8 +311,5 @@ llvm::StringMap<int64_t> stretto::codegen::runsOfFunctions(ModuleOp module) {
 
 void stretto::codegen::printDecisions(ArrayRef<Decision> decisions, const llvm::StringMap<std::string> &sources,
                                       const llvm::StringMap<int64_t> &runs, llvm::raw_ostream &os) {
-  Report report(runs, sources);
-  for (const Decision &decision : decisions)
-    report.add(decision);
-  report.print(os);
+  Report(runs, sources, decisions).print(os);
 }

@@ -1,7 +1,7 @@
 //===- ChooseEpilogues.cpp - decides which kernels lie in matmuls -------------===//
 #include "codegen/rows/Epilogues.h"
 #include "codegen/rows/Passes.h"
-#include "passes/fusion/GroupRemarks.h"
+#include "passes/support/Describe.h"
 #include "passes/support/ParameterLayout.h"
 
 #include "ir/seq/Marks.h"
@@ -157,16 +157,19 @@ void Chooser::mark(const Pair &pair) {
 void Chooser::tell(const Pair &pair, const EpilogueVerdict &verdict) {
   kern::RowwiseOp kernel = pair.kernel;
   bool isFused = verdict.reason.empty();
-  std::string names = passes::namesOf(bodyOf(kernel));
+  Location loc = kernel.getLoc();
+  std::string names = passes::namesOf(bodyOf(kernel), loc), matmul = passes::describe(pair.matmul, loc);
   if (names.empty())
     names = kernel.getKernel().value_or("the kernel").str();
   auto options = remark::RemarkOpts::name(isFused ? "FusedEpilogue" : "NotInEpilogue")
                      .category("fusion")
                      .function(function.getName());
-  auto remark = isFused ? remark::passed(kernel.getLoc(), options) : remark::missed(kernel.getLoc(), options);
-  remark << ((isFused ? "in" : "not in") + (" the epilogue of " + passes::describe(pair.matmul)) + ": " + names);
+  auto remark = isFused ? remark::passed(loc, options) : remark::missed(loc, options);
+  remark << ((isFused ? "in" : "not in") + (" the epilogue of " + matmul) + ": " + names);
   if (isFused)
-    remark << remark::metric("BytesNotMoved", pair.saved);
+    remark << remark::metric("BytesNotMoved", pair.saved)
+           << remark::metric("BytesNotRead", passes::byteSize(pair.matmul->getResult(0).getType()))
+           << remark::metric("Kernel", kernel.getKernel().value_or("")) << remark::metric("Matmul", matmul);
   else
     remark << remark::reason("{0}", verdict.reason);
   if (verdict.times)

@@ -54,8 +54,9 @@ static std::optional<Site> findSite(kern::RowwiseOp kernel) {
 static bool goesByColumn(Operation *op) {
   if (auto constant = dyn_cast<arith::ConstantOp>(op))
     return isa<SplatElementsAttr>(constant.getValue());
-  return op->hasTrait<OpTrait::Elementwise>() ||
-         isa<seq::ColumnIndexOp, seq::BroadcastOp, seq::TapOp, seq::ReduceOp, kern::YieldOp>(op);
+  if (auto broadcast = dyn_cast<seq::BroadcastOp>(op)) // columns become no columns of another kind
+    return typeOf(broadcast.getOperand()).getRank() == 0 || columnsOf(broadcast.getOperand()) == columnsOf(broadcast);
+  return op->hasTrait<OpTrait::Elementwise>() || isa<seq::ColumnIndexOp, seq::TapOp, seq::ReduceOp, kern::YieldOp>(op);
 }
 
 /// Why rows cannot be padded; empty: they can.

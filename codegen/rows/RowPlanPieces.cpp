@@ -63,6 +63,17 @@ SmallVector<Piece> RowPlan::divide(unsigned number) {
   return pieces;
 }
 
+/// How to divide heads that add to columns of each other, so that those of a part do not; nothing where they do not
+/// now.
+static std::optional<Split> splitOverlap(Index target, Domain domain) {
+  int64_t distance = std::abs(target.head), parts = 2;
+  if (domain.heads == 1 || distance == 0 || !target.column || distance >= domain.length)
+    return std::nullopt;
+  while (domain.heads % parts != 0 || (parts * distance < domain.length && parts < domain.heads))
+    ++parts;
+  return Split{Split::everyHead, parts};
+}
+
 std::optional<Split> RowPlan::findSplit(const Root &root, Index index, Domain domain, Index *target) {
   if (auto split = findSplit(root.value, index, domain))
     return split;
@@ -84,6 +95,8 @@ std::optional<Split> RowPlan::findSplit(const Root &root, Index index, Domain do
   // Columns that add to one number are visited one by one.
   if (!fit.split && root.kind == Root::columnSum && index.column && !fit.index.column)
     return domain.heads == 1 ? Split{Split::nest, 1} : Split{Split::cut, 1};
+  if (!fit.split && root.kind == Root::columnSum)
+    return splitOverlap(fit.index, domain);
   return fit.split;
 }
 

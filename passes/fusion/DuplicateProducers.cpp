@@ -211,7 +211,7 @@ void ProducerDuplicator::duplicate(const Passage &passage, int64_t reader) {
   auto options = remark::RemarkOpts::name("DuplicatedProducers").category("fusion").function(function.getName());
   remark::passed(passage.readers.front()->getLoc(), options)
       << (std::to_string(passage.chain.size()) + " row operations duplicated in the kernel that reads them")
-      << remark::metric("BytesNotPassed", bytes);
+      << remark::metric("BytesNotMoved", bytes);
 }
 
 /// What only its copies read now.

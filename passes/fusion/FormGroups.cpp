@@ -1,6 +1,7 @@
 //===- FormGroups.cpp - decides which row operations share a kernel -----------===//
 #include "passes/fusion/GroupRemarks.h"
 #include "passes/fusion/Passes.h"
+#include "passes/support/Describe.h"
 
 #include "ir/kern/Attributes.h"
 #include "ir/seq/Marks.h"
@@ -64,8 +65,8 @@ private:
   std::optional<NotFused> refuse(const Candidate &candidate, GroupCost &merged);
   std::optional<NotFused> refuseCost(const Candidate &candidate, GroupCost &merged);
   const GroupCost &costOfGroup(unsigned group);
-  std::string describeBetween(unsigned a, unsigned b) const {
-    return describe(graph.findBetween(a, b)) + " lies between";
+  std::string describeBetween(unsigned a, unsigned b, Operation *reader) const {
+    return describe(graph.findBetween(a, b), reader->getLoc()) + " lies between";
   }
   SmallVector<NotFused> collectNotFused() const;
   /// The operations that are computed from a group.
@@ -149,7 +150,7 @@ std::optional<NotFused> Former::refuse(const Candidate &candidate, GroupCost &me
   auto [producer, reader, saved, isMinor] = candidate;
   unsigned a = graph.getGroup(producer), b = graph.getGroup(reader);
   if (areApart(producer, reader))
-    return NotFused{producer, reader, "the source asks for a kernel of its own", "remove no_fuse there"};
+    return NotFused{producer, reader, "the source asks for a kernel of its own", "removing no_fuse there"};
   if (isa<seq::ColumnSumOp>(producer) && graph.getRoles().getSpace(reader).isParameter)
     return NotFused{producer, reader, "a sum over rows is complete only after the last row", ""};
   if (!(roles.getSpace(producer) == roles.getSpace(reader)))
@@ -209,7 +210,7 @@ SmallVector<NotFused> Former::collectNotFused() const {
       continue;
     notFused.push_back(reason);
     if (reason.reason.empty())
-      notFused.back().reason = describeBetween(a, b);
+      notFused.back().reason = describeBetween(a, b, reason.reader);
   }
   for (const std::optional<NotFused> &blocker : findBlockers(seen))
     if (blocker)
@@ -272,7 +273,7 @@ void Former::findBlocked(unsigned other, const llvm::DenseSet<std::pair<unsigned
       dependents = findDependents(other);
     // Some of the group waits for the other one, and this member with it.
     if (Operation *member = findIndependent(group, *dependents))
-      blockers[group] = NotFused{first, member, describeBetween(other, group), ""};
+      blockers[group] = NotFused{first, member, describeBetween(other, group, member), ""};
   }
 }
 

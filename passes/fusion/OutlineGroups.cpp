@@ -1,4 +1,5 @@
 //===- OutlineGroups.cpp - makes one kern.rowwise of each group ---------------===//
+#include "passes/fusion/KernelNames.h"
 #include "passes/fusion/Passes.h"
 #include "passes/fusion/RowForm.h"
 
@@ -68,7 +69,7 @@ public:
       if (failed(verify(number, kernels.back().first, members)))
         return failure();
     }
-    for (auto [number, kernel] : llvm::enumerate(kernels))
+    for (const auto &[number, kernel] : llvm::zip_equal(llvm::make_first_range(groups), kernels))
       if (failed(outline(number, kernel.first, kernel.second)))
         return failure();
     eraseCopied();
@@ -178,7 +179,7 @@ LogicalResult Outliner::outline(int64_t number, const RowSpace &space, const Mem
     inputs.push_back(view ? seq::ReshapeOp::create(builder, loc, view, value) : value);
     maps.push_back(kern::RowMapAttr::get(context, map));
   }
-  auto name = builder.getStringAttr(function.getName() + ".rowwise" + Twine(number));
+  auto name = builder.getStringAttr(kernelName(function, number));
   auto kernel = kern::RowwiseOp::create(builder, loc, types, inputs, builder.getArrayAttr(maps),
                                         /*partial_sums=*/false, name, kern::Schedule(), kern::ResourcesAttr());
   kernel.getBody().takeBody(region);

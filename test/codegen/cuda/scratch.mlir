@@ -2,7 +2,7 @@
 // RUN: stretto-opt %s --kern-lower-cuda-kernels | FileCheck %s
 
 // Sums of 24 heads, then of 32 heads whose columns lie in two of them: pieces of a row that add to different sums share parts.
-// CHECK: llvm.mlir.global internal @heads_scratch() {{.*}} : !llvm.array<480 x i8>
+// CHECK: llvm.mlir.global internal @heads_scratch() {{.*}} : !llvm.array<352 x i8>
 func.func @heads(%x: tensor<2x8x96xf32>) -> tensor<2x8x32x3xf32> {
   %0 = kern.rowwise kernel "heads"(%x) maps [row] schedule #kern.thread_schedule<rows 1, lanes 1, chunk 1, threads 32, groups 1, tiles 1> {
   ^bb0(%row: tensor<96xf32>):

@@ -3,7 +3,7 @@
 
 // Columns j and 8 + j meet: strips of both halves. What else reads the matmul keeps it in memory.
 func.func @halves(%x: tensor<2x8x16xf32>, %w: tensor<256x16xf32>) -> (tensor<2x8x128xf32>, tensor<2x8x256xf32>) {
-  // CHECK: FusedEpilogue{{.*}} | Function=halves | BytesNotMoved=16384, Remark="in the epilogue of seq.linear at line [[#@LINE+1]]: halves.rowwise0"
+  // CHECK: FusedEpilogue{{.*}} | Function=halves | BytesNotMoved=16384, BytesNotRead=16384, Kernel=halves.rowwise0, Matmul="seq.linear at line [[#@LINE+1]]", Remark="in the epilogue of seq.linear at line [[#@LINE+1]]: halves.rowwise0"
   %0 = seq.linear %x, %w : tensor<2x8x16xf32>, tensor<256x16xf32> -> tensor<2x8x256xf32>
   %1 = kern.rowwise kernel "halves.rowwise0"(%0) maps [row] {
   ^bb0(%row: tensor<256xf32>):

@@ -58,3 +58,17 @@ func.func @copied(%h: tensor<2x8x16xbf16>, %w: tensor<13x16xbf16>) -> tensor<2x8
   %2 = seq.linear_input_grad %1, %w : tensor<2x8x13xbf16>, tensor<13x16xbf16> -> tensor<2x8x16xbf16>
   return %2 : tensor<2x8x16xbf16>
 }
+
+// Logits that are spread from fewer columns: those of the matmul are no columns of the loss.
+func.func @spread(%h: tensor<2x8x16xf32>, %w: tensor<1x16xf32>) -> tensor<2x8xf32> {
+  // CHECK: [[#@LINE+1]]:8: {{.*}}[Missed] PadLogits | {{.*}}Reason="the loss does not go column by column"
+  %0 = seq.linear %h, %w : tensor<2x8x16xf32>, tensor<1x16xf32> -> tensor<2x8x1xf32>
+  %1 = kern.rowwise kernel "loss"(%0) maps [row] {
+  ^bb0(%row: tensor<1xf32>):
+    %a = seq.broadcast %row dims [0] : tensor<1xf32> -> tensor<1x5xf32>
+    %s = seq.reduce max %a : tensor<1x5xf32> -> tensor<1xf32>
+    %r = seq.reduce max %s : tensor<1xf32> -> tensor<f32>
+    kern.yield %r : tensor<f32>
+  } {seq.loss} : (tensor<2x8x1xf32>) -> tensor<2x8xf32>
+  return %1 : tensor<2x8xf32>
+}

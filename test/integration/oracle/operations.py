@@ -28,6 +28,7 @@ EXPRESSIONS = {
     "relu": "relu(x)",
     "square": "square(x)",
     "softplus": "softplus(x)",
+    "softplus, its tail": "softplus(x - 30) * 1e13",
     "linear with bias": "linear(x, 12, bias = true)",
     "rms_norm": "rms_norm(x)",
     "rms_norm by head": "rms_norm(x, heads = 3)",

@@ -4,9 +4,9 @@
 
 // The reader behind the matmul has %x too: an addition costs less than to write %1 and to read it. The tap that is
 // repeated beside the reader follows; the scalar of a reduction is passed on.
-// REMARK: [Passed] DuplicatedProducers {{.*}} Function=cheap | BytesNotPassed=1024, Remark="1 row operations duplicated in the kernel that reads them"
+// REMARK: [Passed] DuplicatedProducers {{.*}} Function=cheap | BytesNotMoved=1024, Remark="1 row operations duplicated in the kernel that reads them"
 // REMARK-NOT: DuplicatedProducers
-// REMARK: [Passed] DuplicatedProducers {{.*}} Function=far | BytesNotPassed=1024
+// REMARK: [Passed] DuplicatedProducers {{.*}} Function=far | BytesNotMoved=1024
 // CHECK-LABEL: func @cheap
 // CHECK: seq.reduce add {{.*}} {kern.group = 0 : i64}
 // CHECK-NOT: seq.reduce

@@ -15,7 +15,7 @@ func.func @cycle(%x: tensor<2x8x16xf32>, %w: tensor<16x16xf32>) -> tensor<2x8x16
 }
 
 // CHECK-LABEL: func @asked
-// REMARK: [Missed] NotFused {{.*}} Function=asked | {{.*}}Reason="the source asks for a kernel of its own", {{.*}}Suggestion="remove no_fuse there"
+// REMARK: [Missed] NotFused {{.*}} Function=asked | {{.*}}Reason="the source asks for a kernel of its own", {{.*}}Suggestion="removing no_fuse there"
 func.func @asked(%x: tensor<2x8x16xf32>) -> tensor<2x8x16xf32> {
   // CHECK: math.tanh {{.*}} {kern.group = 0 : i64, seq.no_fuse}
   // CHECK: math.exp {{.*}} {kern.group = 1 : i64}

@@ -342,6 +342,62 @@ func.func @slices(%x: tensor<1x8x4096xf32>) {
   checkAll(*module, {.rows = 1, .lanes = 4, .chunk = 4, .threads = 32, .groups = 1}, 1);
 }
 
+/// Norms of heads of two widths, and sums of columns over heads of the second: of each head that a loop visits, some
+/// elements add to columns that other heads and loops add to.
+void checkUnlikeHeads(int64_t width, int64_t heads, int64_t others, CudaSchedule schedule) {
+  auto context = makeContext();
+  std::string text = R"(
+func.func @unlike(%x: tensor<2x9x$Dxf32>) {
+  %0:3 = kern.rowwise(%x) maps [row] {
+  ^bb0(%a: tensor<$Dxf32>):
+    %h = seq.reshape %a : tensor<$Dxf32> -> tensor<$Hxf32>
+    %s = seq.reduce add %h : tensor<$Hxf32> -> tensor<$Nxf32>
+    %b = seq.broadcast %s dims [0] : tensor<$Nxf32> -> tensor<$Hxf32>
+    %n = arith.mulf %h, %b : tensor<$Hxf32>
+    %o = seq.reshape %a : tensor<$Dxf32> -> tensor<$Oxf32>
+    %t = seq.reduce max %o : tensor<$Oxf32> -> tensor<$Mxf32>
+    %c = seq.broadcast %t dims [0] : tensor<$Mxf32> -> tensor<$Oxf32>
+    %q = seq.reshape %n : tensor<$Hxf32> -> tensor<$Oxf32>
+    %m = arith.mulf %q, %c : tensor<$Oxf32>
+    %sum = seq.column_sum %m : tensor<$Oxf32> -> tensor<$Kxf32>
+    %p = seq.reshape %m : tensor<$Oxf32> -> tensor<$Hxf32>
+    %other = seq.column_sum %p : tensor<$Hxf32> -> tensor<$Lxf32>
+    kern.yield %m, %sum, %other : tensor<$Oxf32>, tensor<$Kxf32>, tensor<$Lxf32>
+  } : (tensor<2x9x$Dxf32>) -> (tensor<2x9x$Oxf32>, tensor<$Kxf32>, tensor<$Lxf32>)
+  return
+})";
+  auto set = [&](StringRef name, const std::string &value) {
+    for (size_t at; (at = text.find(name)) != text.npos;)
+      text.replace(at, name.size(), value);
+  };
+  set("$D", std::to_string(width));
+  set("$H", std::to_string(heads) + "x" + std::to_string(width / heads));
+  set("$N", std::to_string(heads));
+  set("$O", std::to_string(others) + "x" + std::to_string(width / others));
+  set("$M", std::to_string(others));
+  set("$K", std::to_string(width / others));
+  set("$L", std::to_string(width / heads));
+  auto module = parse(*context, text);
+  ASSERT_TRUE(module);
+  checkAll(*module, schedule, 1);
+}
+
+TEST(CudaRowwise, SumsOfHeadsThatShareColumns) {
+  checkUnlikeHeads(12, 4, 3, {});
+  checkUnlikeHeads(24, 8, 6, {.rows = 2, .lanes = 1, .chunk = 5, .threads = 32, .groups = 2});
+  checkUnlikeHeads(96, 32, 24, {.rows = 1, .lanes = 1, .chunk = 4, .threads = 32, .groups = 1});
+}
+
+TEST(CudaRowwise, SumsOfWideHeadsThatShareColumns) {
+  for (auto [heads, others] : {std::pair(4, 3), {240, 320}, {60, 64}})
+    checkUnlikeHeads(960, heads, others, {.rows = 1, .lanes = 1, .chunk = 4, .threads = 8, .groups = 4});
+}
+
+/// Heads of 80 columns for 64 threads: in the second pass one warp is idle.
+TEST(CudaRowwise, HeadsWiderThanTheirThreads) {
+  checkBodies({.time = 7, .columns = 320, .heads = 4}, {.rows = 2, .lanes = 1, .chunk = 4, .threads = 64, .groups = 1});
+}
+
 /// Sums of columns that take more shared memory than a block has without asking, and rows on their way beside them.
 TEST(CudaRowwise, SumsInDynamicMemory) {
   auto context = makeContext();
