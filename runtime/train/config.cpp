@@ -13,7 +13,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <limits>
+#include <ranges>
 #include <span>
+#include <stdexcept>
 
 namespace stretto::runtime {
 namespace {
@@ -32,45 +34,49 @@ std::string alternatives(const std::vector<std::string> &words) {
   return fmt::format("{} or {}", fmt::join(all.first(all.size() - 1), ", "), words.back());
 }
 
-Setting integer(const char *name, const char *help, int64_t RunConfig::*field, int64_t low, int64_t high,
-                bool stored = true) {
+// An option of the table, whose value has to be shown as `value`, with what is done with it.
+Setting bound(const char *name, std::string_view value, decltype(Setting::set) set, decltype(Setting::get) get) {
+  const ProgramOption *option = findProgramOption("--" + std::string(name));
+  if (!option || option->value != value)
+    throw std::logic_error(fmt::format("program_options.h must have --{} {}", name, value));
+  return {option, name, std::string(option->help), std::move(set), std::move(get)};
+}
+
+Setting integer(const char *name, int64_t RunConfig::*field, int64_t low, int64_t high) {
   auto set = [=](RunConfig &config, const std::string &text) {
     int64_t value = 0;
     if (!parseWholeNumber(text, value) || value < low || value > high)
       throw Error(fmt::format("--{} must be an integer in {}..{}, but got '{}'", name, low, high, text));
     config.*field = value;
   };
-  return {name,   help, Setting::Kind::Integer,
-          stored, set,  [=](const RunConfig &config) { return fmt::format("{}", config.*field); }};
+  return bound(name, "N", set, [=](const RunConfig &config) { return fmt::format("{}", config.*field); });
 }
 
-Setting real(const char *name, const char *help, double RunConfig::*field, double low, double high) {
+Setting real(const char *name, double RunConfig::*field, double low, double high) {
   auto set = [=](RunConfig &config, const std::string &text) {
     double value = 0;
     if (!parseReal(text, value) || !(value >= low && value <= high))
       throw Error(fmt::format("--{} must be a number in {}..{}, but got '{}'", name, low, high, text));
     config.*field = value;
   };
-  return {name, help, Setting::Kind::Real,
-          true, set,  [=](const RunConfig &config) { return fmt::format("{}", config.*field); }};
+  return bound(name, "X", set, [=](const RunConfig &config) { return fmt::format("{}", config.*field); });
 }
 
 // A coefficient of a term of the loss. The compiler reads the option, too, in the same range.
-Setting coefficient(const char *name, const char *help, std::optional<double> RunConfig::*field) {
+Setting coefficient(const char *name, std::optional<double> RunConfig::*field) {
   auto set = [=](RunConfig &config, const std::string &text) {
     double value = 0;
     if (!parseReal(text, value) || !(value >= 0 && value <= 1e6))
       throw Error(fmt::format("--{} must be a number in 0..{}, but got '{}'", name, 1e6, text));
     config.*field = value;
   };
-  return {name, help, Setting::Kind::Real, true, set, [=](const RunConfig &config) {
-            const std::optional<double> value = config.*field;
-            return value ? fmt::format("{}", *value) : std::string();
-          }};
+  return bound(name, "X", set, [=](const RunConfig &config) {
+    const std::optional<double> value = config.*field;
+    return value ? fmt::format("{}", *value) : std::string();
+  });
 }
 
-Setting text(const char *name, std::string help, std::string RunConfig::*field, bool stored,
-             std::vector<std::string> choices = {}) {
+Setting text(const char *name, std::string RunConfig::*field, std::vector<std::string> choices = {}) {
   auto set = [=](RunConfig &config, const std::string &value) {
     if (!choices.empty() && std::find(choices.begin(), choices.end(), value) == choices.end()) {
       const auto nearest = nearestOf(value, choices);
@@ -79,122 +85,92 @@ Setting text(const char *name, std::string help, std::string RunConfig::*field, 
     }
     config.*field = value;
   };
-  return {name, help, Setting::Kind::Text, stored, set, [=](const RunConfig &config) { return config.*field; }};
+  return bound(name, "TEXT", set, [=](const RunConfig &config) { return config.*field; });
 }
 
-Setting onOff(const char *name, const char *help, bool RunConfig::*field, bool stored) {
+Setting onOff(const char *name, bool RunConfig::*field) {
   auto set = [=](RunConfig &config, const std::string &value) {
     if (value != "on" && value != "off")
       throw Error(fmt::format("--{} must be on or off, but got '{}'", name, value));
     config.*field = value == "on";
   };
-  return {name,   help, Setting::Kind::Text,
-          stored, set,  [=](const RunConfig &config) { return std::string(config.*field ? "on" : "off"); }};
+  return bound(name, "TEXT", set, [=](const RunConfig &config) { return std::string(config.*field ? "on" : "off"); });
 }
 
-Setting flag(const char *name, const char *help, bool RunConfig::*field) {
+Setting flag(const char *name, bool RunConfig::*field) {
   auto set = [=](RunConfig &config, const std::string &value) {
     if (value != "true" && value != "false")
       throw Error(fmt::format("--{} must be true or false, but got '{}'", name, value));
     config.*field = value == "true";
   };
-  return {name,  help, Setting::Kind::Flag,
-          false, set,  [=](const RunConfig &config) { return std::string(config.*field ? "true" : "false"); }};
+  return bound(name, "", set, [=](const RunConfig &config) { return std::string(config.*field ? "true" : "false"); });
 }
 
+// The table leaves a place in its help for the names.
 Setting device() {
   std::vector<std::string> names = deviceNames();
-  const std::string help =
-      fmt::format("auto (what the model was compiled for), {} (null-async, for tests: everything runs "
-                  "late, on the cpu)",
-                  fmt::join(names, ", "));
+  const std::string listed = fmt::format("{}", fmt::join(names, ", "));
   names.insert(names.begin(), "auto");
-  return text("device", help, &RunConfig::device, false, names);
+  Setting setting = text("device", &RunConfig::device, names);
+  setting.help = fmt::format(fmt::runtime(setting.help), listed);
+  return setting;
 }
 
 std::vector<Setting> makeSettings() {
   using C = RunConfig;
   return {
-      text("task", "task to train on", &C::task, true),
-      text("preset", "named size of the task (default: its first)", &C::preset, true),
-      text("tokens", "train on the sequences of this safetensors file instead of a task", &C::tokens, true),
-      integer("steps", "optimizer steps", &C::steps, 0, most),
-      real("lr", "learning rate", &C::learningRate, 0, 1e6),
-      text("schedule", "what follows warm-up: constant, linear or cosine", &C::schedule, true,
-           {"constant", "linear", "cosine"}),
-      integer("warmup", "steps of linear warm-up", &C::warmup, 0, most),
-      real("final-fraction", "learning rate at the end / learning rate", &C::finalFraction, 0, 1),
-      real("weight-decay", "decoupled weight decay of AdamW", &C::weightDecay, 0, 1e6),
-      real("beta1", "decay of AdamW's first moment", &C::beta1, 0, 0.9999999),
-      real("beta2", "decay of AdamW's second moment", &C::beta2, 0, 0.9999999),
-      real("epsilon", "AdamW's epsilon", &C::epsilon, 1e-30, 1),
-      real("clip", "largest global gradient norm; inf: no clipping", &C::clip, 1e-30, infinity),
-      coefficient("nll-square",
-                  "coefficient of the squared negative log-likelihood in the loss; it has to be that of the program",
-                  &C::nllSquare),
-      coefficient("z-loss",
-                  "coefficient of the squared log-sum-exp of the logits in the loss; it has to be that of the program",
-                  &C::zLoss),
-      integer("accumulate", "micro-batches per step", &C::accumulate, 1, 1'000'000),
-      integer("seed", "seed of weights and data", &C::seed, 0, std::numeric_limits<int64_t>::max()),
-      text("init-from", "take the weights from this safetensors file, run directory or checkpoint", &C::initFrom, true),
-      integer("eval-every", "steps between evaluations; 0: only at the end", &C::evalEvery, 0, most),
-      integer("eval-batches", "held-out batches per evaluation; 0: none", &C::evalBatches, 0, 1'000'000),
-      integer("eval-generate",
-              "held-out instances per evaluation that the model answers by writing; -1: some where the task is judged "
-              "by it",
-              &C::evalGenerate, -1, 1'000'000'000),
-      real("temperature",
-           "of what the model writes; 0: the likeliest token each time; -1: the task's, or 0 for prompts",
-           &C::temperature, -1, 1e6),
-      text("prompt", "go on with these tokens instead of training, \"3 1 4\"; several prompts with ; between",
-           &C::prompt, false),
-      text("prompts", "the same with the prompts of a file, one a line", &C::prompts, false),
-      integer("write", "tokens to write behind a prompt, at most", &C::write, 1, 1'000'000'000, false),
-      integer("end-token", "the token that ends an answer; -1: none", &C::endToken, -1, 1'000'000'000, false),
-      text("scores", "append the scores of each evaluation to this file, one JSON object a line", &C::scores, false),
-      integer("save-every", "steps between checkpoints; 0: only at the end", &C::saveEvery, 0, most),
-      integer("keep", "checkpoints kept", &C::keep, 1, 1'000'000),
-      text("on-nonfinite", "at a NaN or infinite loss or gradient: stop, or skip the step", &C::onNonfinite, true,
-           {"stop", "skip"}),
-      text("out", "run directory, usually a new one in runs; the word none: write no files", &C::out, false),
-      flag("resume", "go on from the newest checkpoint of the run directory", &C::resume),
-      flag("strict", "a newest checkpoint that is damaged is an error, and not a warning and the one before it",
-           &C::strict),
-      integer("threads", "threads; 0: all cores (results do not depend on it)", &C::threads, 0, 4096, false),
-      integer("ranks",
-              "start the program so often on this host, to share each step; where torchrun, SLURM or mpirun start it: "
-              "how many they are to start, or 1 for runs of their own",
-              &C::ranks, 1, 4096, false),
-      integer("virtual-ranks",
-              "parts of a step that are added in a fixed order, whichever ranks compute them; 0: as many as ranks",
-              &C::virtualRanks, 0, 1 << 20),
-      integer("max-restarts", "with --ranks: how often all ranks are started again, with --resume, after one was lost",
-              &C::maxRestarts, 0, 1'000'000, false),
-      integer("join-timeout", "seconds within which all ranks must come", &C::joinTimeout, 1, 86'400, false),
-      integer("rank-timeout", "seconds without a sign of life after which a rank counts as lost", &C::rankTimeout, 1,
-              86'400, false),
+      text("task", &C::task),
+      text("preset", &C::preset),
+      text("tokens", &C::tokens),
+      integer("steps", &C::steps, 0, most),
+      real("lr", &C::learningRate, 0, 1e6),
+      text("schedule", &C::schedule, {"constant", "linear", "cosine"}),
+      integer("warmup", &C::warmup, 0, most),
+      real("final-fraction", &C::finalFraction, 0, 1),
+      real("weight-decay", &C::weightDecay, 0, 1e6),
+      real("beta1", &C::beta1, 0, 0.9999999),
+      real("beta2", &C::beta2, 0, 0.9999999),
+      real("epsilon", &C::epsilon, 1e-30, 1),
+      real("clip", &C::clip, 1e-30, infinity),
+      coefficient("nll-square", &C::nllSquare),
+      coefficient("z-loss", &C::zLoss),
+      integer("accumulate", &C::accumulate, 1, 1'000'000),
+      integer("seed", &C::seed, 0, std::numeric_limits<int64_t>::max()),
+      text("init-from", &C::initFrom),
+      integer("eval-every", &C::evalEvery, 0, most),
+      integer("eval-batches", &C::evalBatches, 0, 1'000'000),
+      integer("eval-generate", &C::evalGenerate, -1, 1'000'000'000),
+      real("temperature", &C::temperature, -1, 1e6),
+      text("prompt", &C::prompt),
+      text("prompts", &C::prompts),
+      integer("write", &C::write, 1, 1'000'000'000),
+      integer("end-token", &C::endToken, -1, 1'000'000'000),
+      text("scores", &C::scores),
+      integer("save-every", &C::saveEvery, 0, most),
+      integer("keep", &C::keep, 1, 1'000'000),
+      text("on-nonfinite", &C::onNonfinite, {"stop", "skip"}),
+      text("out", &C::out),
+      flag("resume", &C::resume),
+      flag("strict", &C::strict),
+      integer("threads", &C::threads, 0, 4096),
+      integer("ranks", &C::ranks, 1, 4096),
+      integer("virtual-ranks", &C::virtualRanks, 0, 1 << 20),
+      integer("max-restarts", &C::maxRestarts, 0, 1'000'000),
+      integer("join-timeout", &C::joinTimeout, 1, 86'400),
+      integer("rank-timeout", &C::rankTimeout, 1, 86'400),
       device(),
-      onOff("graph", "GPUs: a step is captured once as a graph and replayed; off: its ops are submitted each time",
-            &C::graph, false),
-      onOff("deterministic", "GPUs: the same bits each time; off: attention may use a faster backward without that",
-            &C::deterministic, true),
-      onOff("tf32", "GPUs: matmuls of floats may round their operands to 10 bits (TF32)", &C::tf32, true),
-      flag("check-finite", "stop at the first op that writes a NaN or an infinity, and name it (slow)",
-           &C::checkFinite),
-      flag("profile", "print where the time of a step goes", &C::profile),
-      flag("bench",
-           "take requests from standard input, one a line: 'time N', 'profile N' (steps on the first batch), 'memory'; "
-           "answers are JSON on standard output, and nothing is written",
-           &C::bench),
-      flag("quiet", "print only warnings and errors", &C::quiet),
-      text("progress", "auto, line (redrawn) or plain", &C::progress, false, {"auto", "line", "plain"}),
-      integer("log-every", "steps between plain progress lines", &C::logEvery, 1, most, false),
-      text("dump-gradients", "write the gradients of the first step to this safetensors file", &C::dumpGradients,
-           false),
-      text("dump-batch", "write the tokens of the first step to this safetensors file", &C::dumpBatch, false),
-      integer("memory-limit", "bytes that the ranks of a host (each rank, on a GPU) may plan for; 0: what there is",
-              &C::memoryLimit, 0, std::numeric_limits<int64_t>::max(), false),
+      onOff("graph", &C::graph),
+      onOff("deterministic", &C::deterministic),
+      onOff("tf32", &C::tf32),
+      flag("check-finite", &C::checkFinite),
+      flag("profile", &C::profile),
+      flag("bench", &C::bench),
+      flag("quiet", &C::quiet),
+      text("progress", &C::progress, {"auto", "line", "plain"}),
+      integer("log-every", &C::logEvery, 1, most),
+      text("dump-gradients", &C::dumpGradients),
+      text("dump-batch", &C::dumpBatch),
+      integer("memory-limit", &C::memoryLimit, 0, std::numeric_limits<int64_t>::max()),
   };
 }
 
@@ -273,7 +249,13 @@ void settleWarmup(RunConfig &config) {
 } // namespace
 
 const std::vector<Setting> &settings() {
-  static const std::vector<Setting> all = makeSettings();
+  static const std::vector<Setting> all = [] {
+    std::vector<Setting> made = makeSettings();
+    if (!std::ranges::equal(made, programOptions | std::views::filter(&ProgramOption::isSetting), {}, &Setting::option,
+                            [](const ProgramOption &option) { return &option; }))
+      throw std::logic_error("each setting of program_options.h must be bound once, in their order");
+    return made;
+  }();
   return all;
 }
 

@@ -1,6 +1,7 @@
 // Everything that can be set for a run, each value with its origin.
 #pragma once
 
+#include "runtime/core/program_options.h"
 #include "runtime/train/task.h"
 
 #include <functional>
@@ -64,14 +65,15 @@ struct RunConfig {
   std::map<std::string, Origin> taskOrigins; // by task parameter
 };
 
-// One option: the only place that knows its name, help, range and where its value lies.
+// An option of the table with its range and where its value lies.
 struct Setting {
-  enum class Kind { Integer, Real, Text, Flag };
-  std::string name, help;
-  Kind kind = Kind::Text;
-  bool stored = false;                                       // part of run.toml, taken over by --resume
+  const ProgramOption *option;
+  std::string name, help;                                    // without dashes; with what is known here alone
   std::function<void(RunConfig &, const std::string &)> set; // throws Error for a value out of range
   std::function<std::string(const RunConfig &)> get;         // empty for a number: nobody says
+
+  bool isStored() const { return option->kind == ProgramOption::experiment; }
+  bool isText() const { return option->value == "TEXT"; }
 };
 
 // All options, in the order of the help text.

@@ -107,7 +107,7 @@ static void checkText(const std::string &name, const std::string &value) {
 
 void checkTexts(const RunConfig &config) {
   for (const Setting &setting : settings())
-    if (setting.stored && setting.kind == Setting::Kind::Text)
+    if (setting.isStored() && setting.isText())
       checkText("--" + setting.name, setting.get(config));
   for (const auto &[name, value] : config.taskSettings)
     checkText("--task-set", name + "=" + value);
@@ -116,12 +116,12 @@ void checkTexts(const RunConfig &config) {
 std::string writeConfigFile(const RunConfig &config) {
   std::string out = fmt::format("{}\n[settings]\n", title);
   for (const Setting &setting : settings()) {
-    if (!setting.stored)
+    if (!setting.isStored())
       continue;
     const std::string value = setting.get(config);
-    if (value.empty() && setting.kind != Setting::Kind::Text)
+    if (value.empty() && !setting.isText())
       continue; // nobody says
-    out += fmt::format("{} = {}  # {}\n", setting.name, setting.kind == Setting::Kind::Text ? quoteToml(value) : value,
+    out += fmt::format("{} = {}  # {}\n", setting.name, setting.isText() ? quoteToml(value) : value,
                        commentToml(config.origins.at(setting.name).text));
   }
   if (!config.taskSettings.empty())

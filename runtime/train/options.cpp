@@ -17,16 +17,15 @@ const Origin commandLine{Origin::Kind::CommandLine, "command line"};
 
 void addSetting(CLI::App &app, const Setting &setting, ConfigLayer &layer) {
   const std::string flag = "--" + setting.name;
-  if (setting.kind == Setting::Kind::Flag) {
+  if (setting.option->value.empty()) {
     app.add_flag_callback(
         flag, [&layer, name = setting.name] { layer.options[name] = {"true", commandLine}; }, setting.help);
     return;
   }
-  const char *type = setting.kind == Setting::Kind::Integer ? "N" : setting.kind == Setting::Kind::Real ? "X" : "TEXT";
   app.add_option_function<std::string>(
          flag, [&layer, name = setting.name](const std::string &text) { layer.options[name] = {text, commandLine}; },
          setting.help)
-      ->type_name(type)
+      ->type_name(std::string(setting.option->value))
       ->take_last()
       ->default_str(setting.get(RunConfig{}));
 }
@@ -64,15 +63,19 @@ constexpr std::array<std::string_view, 6> compiledIn = {"--batch", "--length", "
                           habitRemark(name)));
 }
 
+void addOfLine(CLI::App &app, std::string_view name, auto &value) {
+  const ProgramOption &option = *findProgramOption(name);
+  app.add_option(std::string(name), value, std::string(option.help))->type_name(std::string(option.value));
+}
+
 void addOptions(CLI::App &app, CommandLine &line, std::vector<std::string> &taskSettings, const std::string &version) {
-  app.set_version_flag("--version", version);
+  app.set_help_flag("-h,--help", std::string(findProgramOption("--help")->help));
+  app.set_version_flag("--version", version, std::string(findProgramOption("--version")->help));
   for (const Setting &setting : settings())
     addSetting(app, setting, line.layer);
-  app.add_option("--task-set", taskSettings, "set a parameter of the task: name=value")->type_name("NAME=VALUE");
-  app.add_option("--config", line.configFile, "run file (TOML) under the command line")->type_name("FILE");
-  app.add_option("--of-run", line.ofRun,
-                 "run directory whose settings lie under the command line, and whose spec must be the program's")
-      ->type_name("FOLDER");
+  addOfLine(app, "--task-set", taskSettings);
+  addOfLine(app, "--config", line.configFile);
+  addOfLine(app, "--of-run", line.ofRun);
 }
 
 // An empty path or prompt is mostly a variable of a shell that is not set, and nobody means the usual one by it.

@@ -11,23 +11,17 @@ namespace stretto::runtime {
 namespace {
 
 // The option that is for one rank alone; null where none is given.
-const char *optionForOne(const RunConfig &config) {
-  const std::pair<const char *, bool> options[] = {
-      {"--prompt", !config.prompt.empty()},
-      {"--prompts", !config.prompts.empty()},
-      {"--dump-gradients", !config.dumpGradients.empty()},
-      {"--dump-batch", !config.dumpBatch.empty()},
-  };
-  for (const auto &[name, isGiven] : options)
-    if (isGiven)
-      return name;
+const ProgramOption *optionForOne(const RunConfig &config) {
+  for (const Setting &setting : settings())
+    if (setting.option->kind == ProgramOption::oneRank && !setting.get(config).empty())
+      return setting.option;
   return nullptr;
 }
 
 // `variable`: what says how many ranks there are.
 void checkSeveral(const RunConfig &config, int64_t ranks, const std::string &variable) {
-  if (const char *option = optionForOne(config))
-    throw Error(fmt::format("{} must be given to one rank, but got {} ({})", option, ranks, variable));
+  if (const ProgramOption *option = optionForOne(config))
+    throw Error(fmt::format("{} must be given to one rank, but got {} ({})", option->name, ranks, variable));
   if (config.virtualRanks > 0)
     shareVirtualRanks(config.virtualRanks, ranks);
 }

@@ -10,21 +10,21 @@ namespace stretto::tools {
 /// How an option is written, what it means, and who reads it. Backends have more, see BackendOptions.h.
 struct CompileOption {
   std::string_view name, value; // value: how it is shown in the help; empty: a flag
-  /// Of `stretto compile` alone; of `stretto check` alone; of `stretto train` as well, which hands it on; there also
-  /// for the program.
-  enum Reader { compileOnly, checkOnly, compiler, both } reader;
+  /// Of `stretto compile` alone; of `stretto check` alone; of `stretto train` as well, which hands it on, to the
+  /// program too where that has one of the name.
+  enum Reader { compileOnly, checkOnly, compiler } reader;
   std::string_view help;
 
-  bool isOfTrain() const { return reader == compiler || reader == both; }
+  bool isOfTrain() const { return reader == compiler; }
 };
 
 /// Tokens of a prompt that are taken at a time, where text is to be generated and nobody says how many.
 inline constexpr int usualDecode = 64;
 
 inline constexpr CompileOption compileOptions[] = {
-    {"--task", "NAME", CompileOption::both, "batch, length and vocabulary of a task"},
-    {"--task-set", "NAME=VALUE", CompileOption::both, "set a parameter of the task"},
-    {"--preset", "NAME", CompileOption::both, "parameters of a preset of the task's recipe"},
+    {"--task", "NAME", CompileOption::compiler, "batch, length and vocabulary of a task"},
+    {"--task-set", "NAME=VALUE", CompileOption::compiler, "set a parameter of the task"},
+    {"--preset", "NAME", CompileOption::compiler, "parameters of a preset of the task's recipe"},
     {"--batch", "N", CompileOption::compiler, "sequences of a batch"},
     {"--length", "N", CompileOption::compiler, "tokens of a sequence"},
     {"--vocab", "N", CompileOption::compiler, "token ids are 0 ... N-1"},
@@ -33,9 +33,9 @@ inline constexpr CompileOption compileOptions[] = {
     {"-I", "FOLDER", CompileOption::compiler, "where imports are looked for, too"},
     {"--mask-documents", "", CompileOption::compiler,
      "mask documents packed into a sequence: attention, Canon and shift, positions"},
-    {"--nll-square", "X", CompileOption::both,
+    {"--nll-square", "X", CompileOption::compiler,
      "coefficient of the squared negative log-likelihood in the loss (default: the recipe's, or 0)"},
-    {"--z-loss", "X", CompileOption::both,
+    {"--z-loss", "X", CompileOption::compiler,
      "coefficient of the squared log-sum-exp of the logits in the loss (default: the recipe's, or 0)"},
     {"--dtype", "TYPE", CompileOption::compiler,
      "f32 or f64; some targets have bf16, for activations and matmuls: weights stay f32"},

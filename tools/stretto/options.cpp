@@ -9,73 +9,15 @@
 #include "tools/stretto/error.h"
 
 #include <algorithm>
-#include <array>
 #include <vector>
 
 namespace stretto::tools {
-
-// The program explains them; a test compares the names with its own.
-static constexpr std::array programTable{
-    TrainOption{"--tokens"},
-    TrainOption{"--steps"},
-    TrainOption{"--lr"},
-    TrainOption{"--schedule"},
-    TrainOption{"--warmup"},
-    TrainOption{"--final-fraction"},
-    TrainOption{"--weight-decay"},
-    TrainOption{"--beta1"},
-    TrainOption{"--beta2"},
-    TrainOption{"--epsilon"},
-    TrainOption{"--clip"},
-    TrainOption{"--accumulate"},
-    TrainOption{"--seed"},
-    TrainOption{"--init-from"},
-    TrainOption{"--eval-every"},
-    TrainOption{"--eval-batches"},
-    TrainOption{"--eval-generate"},
-    TrainOption{"--temperature"},
-    TrainOption{"--prompt"},
-    TrainOption{"--prompts"},
-    TrainOption{"--write"},
-    TrainOption{"--end-token"},
-    TrainOption{"--scores"},
-    TrainOption{"--save-every"},
-    TrainOption{"--keep"},
-    TrainOption{"--on-nonfinite"},
-    TrainOption{"--out"},
-    TrainOption{"--resume", false},
-    TrainOption{"--strict", false},
-    TrainOption{"--of-run"},
-    TrainOption{"--threads"},
-    TrainOption{"--ranks"},
-    TrainOption{"--virtual-ranks"},
-    TrainOption{"--max-restarts"},
-    TrainOption{"--join-timeout"},
-    TrainOption{"--rank-timeout"},
-    TrainOption{"--device"},
-    TrainOption{"--graph"},
-    TrainOption{"--deterministic"},
-    TrainOption{"--tf32"},
-    TrainOption{"--check-finite", false},
-    TrainOption{"--profile", false},
-    TrainOption{"--bench", false},
-    TrainOption{"--quiet", false},
-    TrainOption{"--progress"},
-    TrainOption{"--log-every"},
-    TrainOption{"--dump-gradients"},
-    TrainOption{"--dump-batch"},
-    TrainOption{"--memory-limit"},
-    TrainOption{"--config"},
-    TrainOption{"--help", false},
-    TrainOption{"-h", false},
-    TrainOption{"--version", false},
-};
 
 static std::vector<TrainOption> makeCompilerTable() {
   std::vector<TrainOption> table;
   for (const CompileOption &option : compileOptions)
     if (option.isOfTrain())
-      table.push_back({option.name, !option.value.empty(), option.reader == CompileOption::both});
+      table.push_back({option.name, !option.value.empty(), runtime::findProgramOption(option.name)});
   for (const codegen::BackendOption &option : codegen::backendOptions)
     table.push_back({option.name, !option.value.empty()});
   return table;
@@ -86,7 +28,18 @@ std::span<const TrainOption> compilerOptions() {
   return table;
 }
 
-std::span<const TrainOption> programOptions() { return programTable; }
+static std::vector<TrainOption> makeProgramTable() {
+  std::vector<TrainOption> table;
+  for (const runtime::ProgramOption &option : runtime::programOptions)
+    if (!findOption(compilerOptions(), option.name))
+      table.push_back({option.name, !option.value.empty(), &option});
+  return table;
+}
+
+std::span<const TrainOption> programOptions() {
+  static const std::vector<TrainOption> table = makeProgramTable();
+  return table;
+}
 
 const TrainOption *findOption(std::span<const TrainOption> options, std::string_view word) {
   const std::string_view name = word.substr(0, word.find('='));

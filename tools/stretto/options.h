@@ -1,6 +1,7 @@
-// The options that `stretto train` takes, told apart. A test compares the tables with what compiler and program say of
-// themselves.
+// The options that `stretto train` takes, told apart.
 #pragma once
+
+#include "runtime/core/program_options.h"
 
 #include <span>
 #include <string>
@@ -11,7 +12,7 @@ namespace stretto::tools {
 struct TrainOption {
   std::string_view name;
   bool takesValue = true;
-  bool forProgramToo = false; // an option of the compiler that the program takes as well
+  const runtime::ProgramOption *ofProgram = nullptr; // null: an option of the compiler that the program does not take
 };
 
 // Those that shape the program; stretto-compile knows more, which belong to `stretto compile`.

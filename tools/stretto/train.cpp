@@ -42,7 +42,7 @@ static TrainArguments splitArguments(std::span<const std::string> arguments) {
       auto words = arguments.subspan(i, count);
       if (compiler)
         result.compiler.insert(result.compiler.end(), words.begin(), words.end());
-      if (!compiler || option->forProgramToo)
+      if (!compiler || option->ofProgram)
         result.program.insert(result.program.end(), words.begin(), words.end());
       i += count - 1;
     } else if (argument.starts_with("--")) {

@@ -64,12 +64,11 @@ static bool isParameter(const std::string &name) {
   return false;
 }
 
-// Which options may be axes: those with one value that are not the sweep's own.
+// Which options may be axes: those with one value that results may depend on, and that are not the sweep's own.
 static bool mayVary(const TrainOption &option) {
-  static constexpr std::string_view others[] = {
-      "--out",          "--set",          "--task-set", "--threads",   "--ranks", "--max-restarts",
-      "--join-timeout", "--rank-timeout", "--progress", "--log-every", "-I"};
-  return option.takesValue && std::ranges::find(others, option.name) == std::end(others);
+  static constexpr std::string_view others[] = {"--out", "--ranks", "--set", "--task-set", "-I"};
+  const bool isConduct = option.ofProgram && option.ofProgram->kind == runtime::ProgramOption::conduct;
+  return option.takesValue && !isConduct && std::ranges::find(others, option.name) == std::end(others);
 }
 
 static void checkName(const std::string &name) {

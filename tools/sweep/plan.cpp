@@ -130,13 +130,12 @@ static std::string listed(const Words &values) {
   return text;
 }
 
-// What a sweep is made from, by what it is called in messages. How many threads share the work is left out: results do
-// not depend on it.
+// What a sweep is made from, by what it is called in messages, without what no result depends on.
 static std::map<std::string, std::string> partsOf(const runtime::SweepFile &sweep) {
   std::map<std::string, std::string> parts = optionValues(sweep.options);
-  for (const char *name :
-       {"--threads", "--max-restarts", "--join-timeout", "--rank-timeout", "--progress", "--quiet", "--log-every"})
-    parts.erase(name);
+  for (const runtime::ProgramOption &option : runtime::programOptions)
+    if (option.kind == runtime::ProgramOption::conduct)
+      parts.erase(std::string(option.name));
   for (const runtime::Axis &axis : sweep.axes)
     parts["--over " + axis.name] = listed(axis.values);
   return parts;

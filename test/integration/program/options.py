@@ -33,11 +33,6 @@ expect(compiler.keys() & ours.keys() == both, "options that only one of the two 
 for command in ("eval", "generate", "program", "sweep"):
     contains(run("stretto", "help", command), help_text.split("\n\n", 2)[2].split("\nThe cache is")[0])
 
-# Each of them is known where the command line is told apart, and whether it takes a value.
-for name, takes_value in {**compiler, **ours}.items():
-    said = "needs a value" if takes_value else "the spec is missing"
-    expect(name in ("--help", "-h") or said in run("stretto", "train", name, status=2), f"{name} is not said: {said}")
-
 for wrong, nearest in (("--lenght", "--length"), ("--stepz=3", "--steps"), ("--treads", "--threads"), ("--memory-budgt", "--memory-budget")):
     contains(run("stretto", "train", *spec, wrong, "7", status=2), f"unknown option '{wrong.split('=')[0]}'; did you mean '{nearest}'?")
 for habit, ours in (("--learning_rate=1", "--lr"), ("--batch-size", "--batch"), ("--seq-len", "--length"), ("--warmup-steps", "--warmup"),

@@ -202,6 +202,15 @@ TEST(Config, NamesFromElsewhereAreAnswered) {
             "makes another program, by stretto train SPEC --batch ...");
 }
 
+// Whatever `stretto train` hands on is taken, as the table says.
+TEST(Config, TheHelpShowsEachOptionOfTheTable) {
+  const std::string help = programOptionsHelp();
+  for (const ProgramOption &option : programOptions) {
+    const std::string name(option.name), value(option.value);
+    EXPECT_NE(help.find(value.empty() ? name : name + " " + value), std::string::npos) << name;
+  }
+}
+
 // What a name is answered with is an option.
 TEST(Config, HabitsLeadToOptions) {
   std::vector<std::string> names = {"task-set", "batch", "length", "vocab", "dtype", "target", "set"};
