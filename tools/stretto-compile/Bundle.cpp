@@ -1,6 +1,7 @@
 //===- Bundle.cpp - libraries beside a program ----------------------------===//
 #include "tools/stretto-compile/Bundle.h"
 
+#include "tools/stretto-compile/Output.h"
 #include "tools/stretto-compile/Run.h"
 
 #include "llvm/ADT/STLExtras.h"

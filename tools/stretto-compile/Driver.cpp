@@ -19,6 +19,7 @@
 #include "passes/support/Refusal.h"
 #include "tools/stretto-compile/Bundle.h"
 #include "tools/stretto-compile/CompileOptions.h"
+#include "tools/stretto-compile/Output.h"
 #include "tools/stretto-compile/Shape.h"
 #include "tools/stretto-compile/Stages.h"
 
@@ -72,6 +73,8 @@ private:
       llvm::errs() << "stretto: " << text << "\n";
     return 1;
   }
+
+  static int finish(const std::string &problem) { return problem.empty() ? 0 : fail(problem); }
 
   static bool refuse(const std::string &text) {
     fail(text);
@@ -319,19 +322,7 @@ private:
     llvm::raw_string_ostream os(text);
     if (!make(os))
       return 1;
-    if (line.output.empty()) {
-      llvm::outs() << text;
-      return 0;
-    }
-    return writeFile(line.output, text);
-  }
-
-  int writeFile(StringRef path, StringRef bytes) {
-    PendingFile file(path);
-    std::string problem = file.write(bytes);
-    if (problem.empty())
-      problem = file.keep();
-    return problem.empty() ? 0 : fail(problem);
+    return finish(line.output.empty() ? printText(text) : writeFile(line.output, text));
   }
 
   bool makeMachineCode(codegen::OutputKind kind, llvm::SmallVectorImpl<char> &bytes) {
@@ -364,7 +355,7 @@ private:
       problem = link(object.temporary(), program.temporary());
     if (problem.empty())
       problem = program.keep();
-    return problem.empty() ? 0 : fail(problem);
+    return finish(problem);
   }
 
   /// Makes the program, with --bundle the libraries beside it, too. Returns an error text, or an empty one.
@@ -398,7 +389,7 @@ private:
     if (!formatted)
       return 1;
     if (line.inPlace)
-      return *formatted == *text ? 0 : writeFile(line.spec, *formatted);
+      return *formatted == *text ? 0 : finish(writeFile(line.spec, *formatted));
     return emitText([&](llvm::raw_ostream &os) {
       os << *formatted;
       return true;

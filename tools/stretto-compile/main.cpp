@@ -1,5 +1,6 @@
 //===- main.cpp - stretto-compile: from a spec to a program -------------------===//
 #include "tools/stretto-compile/Driver.h"
+#include "tools/stretto-compile/Output.h"
 #include "tools/support/extensions.h"
 
 #include "llvm/Support/InitLLVM.h"
@@ -15,13 +16,12 @@ int main(int argc, char **argv) {
     llvm::errs() << "stretto: " << error << "\n";
     return 2;
   }
-  if (line->help) {
-    llvm::outs() << stretto::tools::helpText(line->command);
+  if (!line->help && !line->version)
+    return stretto::tools::runCommand(*line);
+  error = stretto::tools::printText(line->help ? stretto::tools::helpText(line->command)
+                                               : "stretto-compile " STRETTO_VERSION "\n");
+  if (error.empty())
     return 0;
-  }
-  if (line->version) {
-    llvm::outs() << "stretto-compile " STRETTO_VERSION "\n";
-    return 0;
-  }
-  return stretto::tools::runCommand(*line);
+  llvm::errs() << "stretto: " << error << "\n";
+  return 1;
 }
