@@ -7,13 +7,25 @@
 
 namespace stretto::tools {
 
+/// The commands of stretto-compile. An option may belong to several.
+enum class Command : unsigned { compile = 1, explain = 2, summary = 4, check = 8, format = 16 };
+constexpr Command operator|(Command a, Command b) {
+  return static_cast<Command>(static_cast<unsigned>(a) | static_cast<unsigned>(b));
+}
+constexpr bool holds(Command commands, Command command) {
+  return (static_cast<unsigned>(commands) & static_cast<unsigned>(command)) != 0;
+}
+/// Those that make something of a model.
+inline constexpr Command ofModels = Command::compile | Command::explain | Command::summary | Command::check;
+
 /// How an option is written, what it means, and who reads it. Backends have more, see BackendOptions.h.
 struct CompileOption {
   std::string_view name, value; // value: how it is shown in the help; empty: a flag
-  /// Of `stretto compile` alone; of `stretto check` alone; of `stretto train` as well, which hands it on, to the
-  /// program too where that has one of the name.
-  enum Reader { compileOnly, checkOnly, compiler } reader;
+  /// Of `stretto-compile` alone; of `stretto train` as well, which hands it on, to the program too where that has one of
+  /// the name.
+  enum Reader { compileOnly, compiler } reader;
   std::string_view help;
+  Command commands = ofModels;
 
   bool isOfTrain() const { return reader == compiler; }
 };
@@ -55,25 +67,33 @@ inline constexpr CompileOption compileOptions[] = {
      "also make what generates text, with prompts taken N tokens at a time; 0: do not; 64 for tasks judged by it"},
     {"--sanitize", "", CompileOption::compiler,
      "end the program where one of its kernels touches memory outside of its arenas (AddressSanitizer); slower"},
-    {"-o", "FILE", CompileOption::compileOnly, "where the program goes; with --emit: the text or object"},
+    {"-o", "FILE", CompileOption::compileOnly, "where the program goes; else the text or object",
+     ofModels | Command::format},
     {"--bundle", "", CompileOption::compileOnly,
-     "copy the libraries that the program needs into the folder lib beside it, so that both can go to another machine"},
+     "copy the libraries that the program needs into the folder lib beside it, so that both can go to another machine",
+     Command::compile},
     {"--emit", "STAGE", CompileOption::compileOnly,
-     "ast, seq, train, fused, kernels, llvm, asm, object, pytorch; targets have more, see below"},
+     "ast, seq, train, fused, kernels, llvm, asm, object, pytorch; targets have more, see below", Command::compile},
     {"--dump-ir", "DIR", CompileOption::compileOnly, "leave a file for each pass that changes something"},
-    {"--locations", "", CompileOption::compileOnly, "with --emit: print the locations in the source, too"},
-    {"--explain", "", CompileOption::compileOnly, "say what was fused, saved and moved, and why"},
-    {"--summary", "", CompileOption::compileOnly, "print parameters, FLOPs, bytes and memory"},
-    {"--ranks", "N", CompileOption::checkOnly, "processes that train the model together, each with one device"},
-    {"--hosts", "N", CompileOption::checkOnly, "hosts of the ranks (default: as few as the device allows)"},
-    {"--virtual-ranks", "N", CompileOption::checkOnly,
-     "shares of a step whose gradients are added in a fixed order (default: one for each rank)"},
-    {"--accumulate", "N", CompileOption::checkOnly, "micro-batches of a virtual rank in a step (default: 1)"},
-    {"--device", "NAME", CompileOption::checkOnly, "what each rank runs on, see below"},
-    {"--json", "", CompileOption::compileOnly, "with --summary, or check: as JSON"},
-    {"--in-place", "", CompileOption::compileOnly, "fmt: write the file instead of printing it"},
-    {"--help", "", CompileOption::compileOnly, "this text"},
-    {"--version", "", CompileOption::compileOnly, "the version of Stretto"},
+    {"--locations", "", CompileOption::compileOnly, "with --emit: print the locations in the source, too",
+     Command::compile},
+    {"--explain", "", CompileOption::compileOnly, "say what was fused, saved and moved, and why",
+     Command::compile | Command::explain},
+    {"--summary", "", CompileOption::compileOnly, "print parameters, FLOPs, bytes and memory",
+     Command::compile | Command::summary},
+    {"--ranks", "N", CompileOption::compileOnly, "processes that train the model together, each with one device",
+     Command::check},
+    {"--hosts", "N", CompileOption::compileOnly, "hosts of the ranks (default: as few as the device allows)",
+     Command::check},
+    {"--virtual-ranks", "N", CompileOption::compileOnly,
+     "shares of a step whose gradients are added in a fixed order (default: one for each rank)", Command::check},
+    {"--accumulate", "N", CompileOption::compileOnly, "micro-batches of a virtual rank in a step (default: 1)",
+     Command::check},
+    {"--device", "NAME", CompileOption::compileOnly, "what each rank runs on, see below", Command::check},
+    {"--json", "", CompileOption::compileOnly, "with --summary, or check: as JSON", Command::summary | Command::check},
+    {"--in-place", "", CompileOption::compileOnly, "write the file instead of printing it", Command::format},
+    {"--help", "", CompileOption::compileOnly, "this text", ofModels | Command::format},
+    {"--version", "", CompileOption::compileOnly, "the version of Stretto", ofModels | Command::format},
 };
 
 } // namespace stretto::tools

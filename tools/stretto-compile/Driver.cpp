@@ -39,12 +39,12 @@ public:
   explicit Driver(const CommandLine &line) : line(line), settings(line.settings) {}
 
   int run() {
+    if (std::string problem = line.output.empty() ? "" : whyNotWritable(line.output); !problem.empty())
+      return fail(problem);
     if (line.command == Command::format)
       return format();
     if (line.emit == "ast" && !isStageFile(line.spec))
       return emitText([&](llvm::raw_ostream &os) { return frontend::dumpAst(frontendOptions({}), os, llvm::errs()); });
-    if (std::string problem = checkOutput(); !problem.empty())
-      return fail(problem);
     context.disableMultithreading();
     DialectRegistry registry;
     registerModelDialects(registry);
@@ -91,16 +91,6 @@ private:
     llvm::errs() << (locations.empty() ? "stretto" : locations[0].text()) << ": " << kind << ": " << diagnostic << "\n";
     for (Diagnostic &note : diagnostic.getNotes())
       print(note);
-  }
-
-  std::string checkOutput() const {
-    if (!line.output.empty())
-      return whyNotWritable(line.output);
-    if (line.command == Command::compile && line.emit.empty())
-      return "name the program with -o, or the stage to print with --emit";
-    if (line.emit == "object")
-      return "--emit=object needs -o";
-    return "";
   }
 
   frontend::FrontendOptions frontendOptions(const TokenShape &shape) const {

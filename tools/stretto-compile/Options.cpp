@@ -4,11 +4,12 @@
 #include "codegen/pipelines/Pipelines.h"
 #include "codegen/rows/ScheduleOverrides.h"
 #include "frontend/diagnostics/Diagnostics.h"
-#include "tools/stretto-compile/CompileOptions.h"
+#include "tools/stretto-compile/Stages.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #include <cmath>
@@ -248,7 +249,6 @@ const codegen::BackendOption *findBackendOption(StringRef name) {
 }
 
 std::string applyBackendOption(CommandLine &line, const codegen::BackendOption &option, StringRef value) {
-  line.givenSettings.push_back(option.name);
   if (auto *text = std::get_if<std::string codegen::BackendSettings::*>(&option.field))
     line.settings.*(*text) = value.str();
   else if (auto *flag = std::get_if<bool codegen::BackendSettings::*>(&option.field))
@@ -275,8 +275,7 @@ std::string readOption(CommandLine &line, llvm::ArrayRef<std::string> arguments,
   const codegen::BackendOption *ofBackend = findBackendOption(name);
   if (!option && !ofBackend)
     return refuseOption(name);
-  if (option && option->reader == CompileOption::checkOnly && line.command != Command::check)
-    return llvm::formatv("{0} needs the command check: stretto check model.stretto ...", name);
+  line.given.push_back(option ? option->name : ofBackend->name);
   StringRef shown = option ? option->value : ofBackend->value;
   bool attached = name.size() != word.size();
   if (shown.empty() && attached)
@@ -292,8 +291,8 @@ std::string readOption(CommandLine &line, llvm::ArrayRef<std::string> arguments,
 
 /// An option, or a value of one, that the target does not know, and the backends that do; nothing where all is known.
 std::optional<std::pair<std::string, std::string>> strangeToTarget(const CommandLine &line) {
-  for (StringRef name : line.givenSettings)
-    if (!llvm::is_contained(line.backend->options(), name))
+  for (StringRef name : line.given)
+    if (findBackendOption(name) && !llvm::is_contained(line.backend->options(), name))
       return std::pair(name.str(),
                        namesOfBackends([&](auto &other) { return llvm::is_contained(other.options(), name); }));
   if (!llvm::is_contained(line.backend->types(), line.dtype))
@@ -308,9 +307,49 @@ std::optional<std::pair<std::string, std::string>> strangeToTarget(const Command
                                             : std::nullopt;
 }
 
+constexpr std::pair<Command, StringRef> namesOfCommands[] = {{Command::compile, "compile"},
+                                                             {Command::explain, "explain"},
+                                                             {Command::summary, "summary"},
+                                                             {Command::check, "check"},
+                                                             {Command::format, "fmt"}};
+
+/// "compile", or "summary or check".
+std::string namesOf(Command commands) {
+  llvm::SmallVector<StringRef> names;
+  for (auto [command, name] : namesOfCommands)
+    if (holds(commands, command))
+      names.push_back(name);
+  return llvm::join(names, " or ");
+}
+
+/// Options of other commands; an error text, or empty.
+std::string checkCommand(const CommandLine &line) {
+  for (StringRef name : line.given) {
+    const CompileOption *option = findOption(name);
+    Command commands = option ? option->commands : ofModels;
+    if (!holds(commands, line.command))
+      return llvm::formatv("{0} needs the command {1}, but got {2}", name, namesOf(commands), namesOf(line.command));
+  }
+  return "";
+}
+
+/// Where the result goes; an error text, or empty.
+std::string checkOutput(const CommandLine &line) {
+  if (line.inPlace && !line.output.empty())
+    return "--in-place writes the spec itself, but got -o " + line.output;
+  if (line.output.empty() && line.command == Command::compile && line.emit.empty())
+    return "name the program with -o, or the stage to print with --emit";
+  if (line.output.empty() && line.emit == "object")
+    return "--emit=object needs -o";
+  bool isEdit = line.command == Command::format || (isStageFile(line.spec) && !line.emit.empty());
+  if (!isEdit && llvm::sys::fs::equivalent(line.output, line.spec))
+    return llvm::formatv("-o must not name the file that is read, but got '{0}'", line.output);
+  return "";
+}
+
 /// Makes of what `check` is asked what it is about: the target is that of the device. An error text, or empty.
 std::string resolveCheck(CommandLine &line) {
-  if (line.command != Command::check || line.help || line.version)
+  if (line.command != Command::check)
     return "";
   if (!line.device)
     return "check needs --device; it may be " + llvm::join(deviceNames(), ", ");
@@ -340,6 +379,18 @@ std::string checkTogether(const CommandLine &line) {
     return "--sanitize needs kernels that run on the CPU, but those of --target=" + line.backend->name().str() +
            " do not; add --emulate";
   return "";
+}
+
+/// What is wrong with the options as a whole; an error text, or empty.
+std::string checkLine(CommandLine &line) {
+  if (line.spec.empty())
+    return "the spec is missing: name a .stretto file";
+  std::string error = checkCommand(line);
+  if (error.empty())
+    error = resolveCheck(line);
+  if (error.empty())
+    error = checkTogether(line);
+  return error.empty() ? checkOutput(line) : error;
 }
 
 std::string helpLine(StringRef name, StringRef value, StringRef help) {
@@ -378,11 +429,9 @@ std::optional<CommandLine> stretto::tools::parseCommandLine(llvm::ArrayRef<std::
   CommandLine line;
   if (!arguments.empty() && !StringRef(arguments[0]).starts_with("-")) {
     StringRef word = arguments[0];
-    line.command = word == "explain"   ? Command::explain
-                   : word == "summary" ? Command::summary
-                   : word == "check"   ? Command::check
-                   : word == "fmt"     ? Command::format
-                                       : Command::compile;
+    for (auto [command, name] : namesOfCommands)
+      if (word == name && command != Command::compile)
+        line.command = command;
     if (line.command != Command::compile)
       arguments = arguments.drop_front();
   }
@@ -397,16 +446,12 @@ std::optional<CommandLine> stretto::tools::parseCommandLine(llvm::ArrayRef<std::
   }
   if (line.output == "-") // the standard output, as elsewhere
     line.output.clear();
-  if (error.empty() && line.spec.empty() && !line.help && !line.version)
-    error = "the spec is missing: name a .stretto file";
-  if (error.empty())
-    error = resolveCheck(line);
-  if (error.empty())
-    error = checkTogether(line);
   if (line.explain)
     line.command = Command::explain;
   if (line.summary)
     line.command = Command::summary;
+  if (error.empty() && !line.help && !line.version)
+    error = checkLine(line);
   return error.empty() ? std::optional(line) : std::nullopt;
 }
 
@@ -418,7 +463,7 @@ std::string stretto::tools::helpText(Command command) {
                                                   : "compile model.stretto --task NAME -o PROGRAM [options]";
   std::string text = llvm::formatv("usage: stretto {0}\n\n", usage);
   for (const CompileOption &option : compileOptions)
-    if (option.reader != CompileOption::checkOnly || command == Command::check)
+    if (holds(option.commands, command))
       text += helpLine(option.name, option.value, option.help);
   if (command == Command::check)
     text += helpOfDevices();

@@ -3,6 +3,7 @@
 
 #include "codegen/pipelines/Backends.h"
 #include "codegen/scaling/RankRequest.h"
+#include "tools/stretto-compile/CompileOptions.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
@@ -15,8 +16,6 @@
 #include <vector>
 
 namespace stretto::tools {
-
-enum class Command { compile, explain, summary, check, format };
 
 /// What the command line asks for.
 struct CommandLine {
@@ -33,9 +32,9 @@ struct CommandLine {
   bool targetGiven = false;                                         // else it may be that of the device
   const codegen::Device *device = nullptr;                          // of each rank
   codegen::RankRequest rankRequest;
-  codegen::RankShape rankShape;               // what follows from the request
-  codegen::BackendSettings settings;          // as the user gave them
-  std::vector<llvm::StringRef> givenSettings; // their options
+  codegen::RankShape rankShape;       // what follows from the request
+  codegen::BackendSettings settings;  // as the user gave them
+  std::vector<llvm::StringRef> given; // names of options, also of backends
   int64_t memoryBudget = 0;
   int64_t bucketBytes = 0;
   std::optional<int64_t> decode; // tokens of a chunk of the decode entries; 0: none; nothing: as the task needs it
