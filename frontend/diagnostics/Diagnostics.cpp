@@ -50,8 +50,6 @@ void Diagnostics::print(llvm::raw_ostream &os) const {
     os << "error: " << hidden << " more errors not shown\n";
 }
 
-/// Prints the line and a caret under the range. Tabs stay tabs in both lines, so that they align; what terminals do not
-/// show is replaced.
 void Diagnostics::printOne(llvm::raw_ostream &os, SourceRange range, llvm::StringRef kind,
                            llvm::StringRef message) const {
   if (!range.isValid()) {
@@ -59,14 +57,12 @@ void Diagnostics::printOne(llvm::raw_ostream &os, SourceRange range, llvm::Strin
     return;
   }
   os << printable(sources.describe(range)) << ": " << kind << ": " << printable(message) << '\n';
-  uint32_t begin = 0;
-  llvm::StringRef line = sources.line(range.file, range.begin, begin);
-  if (range.begin - begin <= maxWidth)
-    printLine(os, line, range.begin - begin, range.end - begin);
+  printLine(os, range);
 }
 
-/// Bytes `from` to `to - 1` of the line are marked, at least one character.
-void Diagnostics::printLine(llvm::raw_ostream &os, llvm::StringRef line, size_t from, size_t to) {
+/// Bytes `from` to `to - 1` of the line are marked, at least one character. Tabs stay tabs in both lines, so that they
+/// align; what terminals do not show is replaced.
+static void mark(llvm::raw_ostream &os, llvm::StringRef line, size_t from, size_t to) {
   std::string shown, marks;
   size_t at = 0;
   while (at < line.size() && at < maxWidth) {
@@ -85,6 +81,13 @@ void Diagnostics::printLine(llvm::raw_ostream &os, llvm::StringRef line, size_t 
   if (at <= from)
     marks += '^';
   os << "    " << shown << "\n    " << marks << '\n';
+}
+
+void Diagnostics::printLine(llvm::raw_ostream &os, SourceRange range) const {
+  uint32_t begin = 0;
+  llvm::StringRef line = sources.line(range.file, range.begin, begin);
+  if (range.begin - begin <= maxWidth)
+    mark(os, line, range.begin - begin, range.end - begin);
 }
 
 llvm::StringRef frontend::nearestName(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> candidates) {

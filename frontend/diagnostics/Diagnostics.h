@@ -38,10 +38,11 @@ public:
   llvm::ArrayRef<Diagnostic> all() const { return list; }
   /// Prints every warning and error with its source line and a caret, notes below it.
   void print(llvm::raw_ostream &os) const;
+  /// Prints the source line of a range with a caret; nothing where that is far to the right.
+  void printLine(llvm::raw_ostream &os, SourceRange range) const;
 
 private:
   void printOne(llvm::raw_ostream &os, SourceRange range, llvm::StringRef kind, llvm::StringRef message) const;
-  static void printLine(llvm::raw_ostream &os, llvm::StringRef line, size_t from, size_t to);
 
   const SourceFiles &sources;
   std::vector<Diagnostic> list, warnings;

@@ -38,6 +38,14 @@ LineColumn SourceFiles::lineColumn(uint32_t file, uint32_t offset) const {
   return {line, offset - starts[line - 1] + 1};
 }
 
+std::optional<uint32_t> SourceFiles::offset(uint32_t file, LineColumn place) const {
+  const std::vector<uint32_t> &starts = files[file]->lineStarts;
+  if (place.line < 1 || place.line > starts.size() || place.column < 1)
+    return std::nullopt;
+  uint32_t offset = starts[place.line - 1] + place.column - 1;
+  return offset <= text(file).size() ? std::optional(offset) : std::nullopt;
+}
+
 llvm::StringRef SourceFiles::line(uint32_t file, uint32_t offset, uint32_t &begin) const {
   begin = files[file]->lineStarts[lineColumn(file, offset).line - 1];
   return text(file).substr(begin).take_until([](char c) { return c == '\n' || c == '\r'; });

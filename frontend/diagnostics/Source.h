@@ -49,6 +49,8 @@ public:
   llvm::StringRef text(uint32_t file) const { return files[file]->text; }
   llvm::StringRef text(SourceRange range) const;
   LineColumn lineColumn(uint32_t file, uint32_t offset) const;
+  /// The inverse; nothing where the text has no such place.
+  std::optional<uint32_t> offset(uint32_t file, LineColumn place) const;
   /// The line that holds an offset, without its line end, and where it begins.
   llvm::StringRef line(uint32_t file, uint32_t offset, uint32_t &begin) const;
   /// "file:line:column" of the beginning of a range; "--set name" in the value of an override.

@@ -92,6 +92,17 @@ std::optional<std::string> stretto::frontend::readSpec(llvm::StringRef path, std
   return readSource(*llvm::vfs::getRealFileSystem(), path, problem);
 }
 
+void stretto::frontend::printPlace(llvm::StringRef path, unsigned line, unsigned column, llvm::raw_ostream &os) {
+  std::string problem;
+  std::optional<std::string> text = readSpec(path, problem);
+  if (!text)
+    return;
+  SourceFiles sources;
+  const uint32_t file = sources.add(path, *text);
+  if (std::optional<uint32_t> offset = sources.offset(file, {line, column}))
+    Diagnostics(sources).printLine(os, {file, *offset, *offset});
+}
+
 std::optional<std::string> stretto::frontend::formatSource(llvm::StringRef name, llvm::StringRef text,
                                                            llvm::raw_ostream &errors) {
   SourceFiles sources;

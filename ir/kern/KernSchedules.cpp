@@ -17,11 +17,18 @@ static LogicalResult areAtLeast(int64_t least, ArrayRef<Field> fields, EmitError
   return success();
 }
 
+static LogicalResult areLanes(int64_t lanes, EmitError emitError) {
+  if (!llvm::isPowerOf2_64(lanes))
+    return emitError() << "lanes of a schedule must be a power of two, but got " << lanes;
+  return success();
+}
+
 //===- Rows with vectors ------------------------------------------------------===//
 
 LogicalResult VectorScheduleAttr::verify(EmitError emitError, int64_t rows, int64_t lanes, int64_t chunk,
                                          int64_t pieces, int64_t strip) {
-  if (failed(areAtLeast(1, {{"rows", rows}, {"lanes", lanes}, {"chunk", chunk}}, emitError)))
+  if (failed(areAtLeast(1, {{"rows", rows}, {"lanes", lanes}, {"chunk", chunk}}, emitError)) ||
+      failed(areLanes(lanes, emitError)))
     return failure();
   // Without strips both are 0, by not being there.
   return areAtLeast(pieces || strip ? 1 : 0, {{"pieces", pieces}, {"strip", strip}}, emitError);
@@ -58,9 +65,10 @@ int64_t ThreadScheduleAttr::getLaunchRows() const { return getTiles() == 1 ? get
 
 LogicalResult StripScheduleAttr::verify(EmitError emitError, int64_t pieces, int64_t strip, int64_t block, int64_t rows,
                                         int64_t lanes, int64_t chunk) {
-  return areAtLeast(
+  LogicalResult counts = areAtLeast(
       1, {{"pieces", pieces}, {"strip", strip}, {"block", block}, {"rows", rows}, {"lanes", lanes}, {"chunk", chunk}},
       emitError);
+  return failed(counts) ? counts : areLanes(lanes, emitError);
 }
 
 int64_t StripScheduleAttr::getChunks(int64_t batch, int64_t time) const {

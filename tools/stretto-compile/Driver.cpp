@@ -14,6 +14,7 @@
 #include "frontend/Frontend.h"
 #include "ir/Register.h"
 #include "ir/kern/Attributes.h"
+#include "ir/seq/ActivationType.h"
 #include "ir/seq/Documents.h"
 #include "ir/seq/LossTerms.h"
 #include "passes/support/Refusal.h"
@@ -43,9 +44,12 @@ public:
       return fail(problem);
     if (line.command == Command::format)
       return format();
+    if (std::string problem = isStageFile(line.spec) ? "" : whyNoSpec(); !problem.empty())
+      return fail(problem);
     if (line.emit == "ast" && !isStageFile(line.spec))
       return emitText([&](llvm::raw_ostream &os) { return frontend::dumpAst(frontendOptions({}), os, llvm::errs()); });
     context.disableMultithreading();
+    context.printOpOnDiagnostic(false); // it may be a whole module
     DialectRegistry registry;
     registerModelDialects(registry);
     codegen::registerCodegenDialects(registry);
@@ -81,6 +85,13 @@ private:
     return false;
   }
 
+  /// Why the text cannot be a spec; empty also where it cannot be read.
+  std::string whyNoSpec() const {
+    std::string problem;
+    std::optional<std::string> text = frontend::readSpec(line.spec, problem);
+    return text && isIR(*text) ? describeIR(line.spec, *text) : "";
+  }
+
   /// As the front end does: the place in the source first.
   void print(Diagnostic &diagnostic) {
     modelRefused |= passes::isRefusal(diagnostic);
@@ -89,6 +100,8 @@ private:
                                                                                : "note";
     SmallVector<codegen::SourceLocation> locations = codegen::listLocations(diagnostic.getLocation());
     llvm::errs() << (locations.empty() ? "stretto" : locations[0].text()) << ": " << kind << ": " << diagnostic << "\n";
+    if (!locations.empty() && !isStageFile(locations[0].file))
+      frontend::printPlace(locations[0].file, locations[0].line, locations[0].column, llvm::errs());
     for (Diagnostic &note : diagnostic.getNotes())
       print(note);
   }
@@ -136,8 +149,12 @@ private:
     reached = stage->phase;
     if (makesMachineCode()) // somebody may have edited it, which its spec does not know
       (*module)->setAttr("seq.continued_from", StringAttr::get(&context, stage->digest));
-    if (error = checkShape(*module, line); !error.empty())
+    std::optional<TokenShape> shape = resolveShape(line, error);
+    if (shape)
+      error = checkShape(*module, line, *shape);
+    if (!error.empty())
       return refuse(error);
+    taskWrites = shape && shape->writes;
     if (!resolveTarget(line.cpu))
       return false;
     if (!reached && documentsOf(*module)) // the target may be another one now
@@ -182,6 +199,8 @@ private:
     (*module)->setAttr("seq.settings", text(result->parametersJson));
     if (line.maskDocuments)
       setDocuments(shape->batch, shape->length);
+    if (line.dtype == "bf16")
+      (*module)->setAttr(activationTypeAttr, TypeAttr::get(BFloat16Type::get(&context)));
     setLossTerms(*module, {shape->nllSquare.value_or(0), shape->zLoss.value_or(0)});
     describeTarget();
     return true;
@@ -223,7 +242,6 @@ private:
     options.memoryBudget = line.memoryBudget;
     options.bucketBytes = line.bucketBytes;
     options.cpu = cpuName();
-    options.activations = line.dtype == "bf16" ? "bf16" : "";
     options.backend = line.backend;
     options.settings = settings;
     options.decode = line.decode.value_or(taskWrites ? usualDecode : 0);
@@ -375,6 +393,8 @@ private:
     std::optional<std::string> text = frontend::readSpec(line.spec, problem);
     if (!text)
       return fail(llvm::formatv("cannot read '{0}': {1}", line.spec, problem));
+    if (isIR(*text))
+      return fail(llvm::formatv("'{0}' must be a spec, but is IR", line.spec));
     std::optional<std::string> formatted = frontend::formatSource(line.spec, *text, llvm::errs());
     if (!formatted)
       return 1;

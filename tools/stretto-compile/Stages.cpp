@@ -3,9 +3,11 @@
 
 #include "ir/kern/Attributes.h"
 #include "ir/kern/Kernels.h"
+#include "ir/seq/ActivationType.h"
 #include "ir/seq/LossTerms.h"
-#include "tools/stretto-compile/Shape.h"
+#include "ir/seq/Purpose.h"
 
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
@@ -20,49 +22,90 @@ using namespace stretto::tools;
 
 bool stretto::tools::isStageFile(StringRef path) { return path.ends_with(".mlir"); }
 
-/// Options that only mean something while a spec is read; empty where none is given.
-static std::string specOption(const CommandLine &line) {
-  if (!line.overrides.empty())
-    return "--set";
-  if (!line.model.empty())
-    return "--model";
-  if (!line.importFolders.empty())
-    return "-I";
-  if (line.maskDocuments)
-    return "--mask-documents";
-  if (line.nllSquare)
-    return "--nll-square";
-  if (line.zLoss)
-    return "--z-loss";
-  return line.dtype != CommandLine().dtype ? "--dtype" : "";
+static bool isLLVM(StringRef text) { return text.starts_with("; ModuleID"); }
+
+bool stretto::tools::isIR(StringRef text) {
+  while (text.ltrim().starts_with("//"))
+    text = text.split('\n').second;
+  text = text.ltrim();
+  return isLLVM(text) || text.starts_with("#") || text.starts_with("module") || text.starts_with("builtin.module") ||
+         text.starts_with("\"builtin.module\"");
 }
 
-/// Schedules are for one target; behind the kernels' last stage also what runs them is fixed.
+std::string stretto::tools::describeIR(StringRef path, StringRef text) {
+  if (isLLVM(text))
+    return llvm::formatv("'{0}' is LLVM IR, which cannot be continued: print an earlier stage", path);
+  return llvm::formatv("'{0}' must be a spec, but is IR: to go on from it, give it a name that ends in .mlir", path);
+}
+
+namespace {
+/// An option, and the phase that it acts in; none: while a spec is read.
+struct StageOption {
+  StringRef name;
+  std::optional<codegen::Phase> phase;
+};
+} // namespace
+
+static constexpr StageOption stageOptions[] = {{"--set", std::nullopt},
+                                               {"--model", std::nullopt},
+                                               {"-I", std::nullopt},
+                                               {"--mask-documents", std::nullopt},
+                                               {"--nll-square", std::nullopt},
+                                               {"--z-loss", std::nullopt},
+                                               {"--dtype", std::nullopt},
+                                               {"--memory-budget", codegen::Phase::train},
+                                               {"--decode", codegen::Phase::train},
+                                               {"--fuse", codegen::Phase::fused},
+                                               {"--kernel-schedule", codegen::Phase::kernels},
+                                               {"--bucket-bytes", codegen::Phase::kernels}};
+
+/// Whether a module has what an option asks for, whose phase is over.
+static bool hasAlready(StringRef option, ModuleOp module) {
+  return option == "--decode" && llvm::any_of(module.getOps<FunctionOpInterface>(), [](Operation *function) {
+           return isEntry(function, seq::EntryKind::decoding);
+         });
+}
+
+/// Options that come too late for a stage: an error text, or an empty one.
+static std::string checkOptions(const Stage &stage, const CommandLine &line) {
+  for (const StageOption &option : stageOptions) {
+    if (!llvm::is_contained(line.given, option.name))
+      continue;
+    if (!option.phase)
+      return llvm::formatv("{0} belongs to a spec, but got the IR '{1}': change the spec and print the stage again",
+                           option.name, line.spec);
+    if (stage.phase >= option.phase && !hasAlready(option.name, *stage.module))
+      return llvm::formatv("{0} acts on the way to the stage '{1}', but '{2}' is at '{3}': go on from an earlier one",
+                           option.name, codegen::nameOf(*option.phase), line.spec, stage.name());
+  }
+  return "";
+}
+
+/// Whether IR that was made for a target can be continued for that of the command line.
+static bool fits(const Stage &stage, StringRef made, const CommandLine &line) {
+  if (stage.phase == codegen::Phase::llvm)
+    return made == line.backend->programTarget(line.settings);
+  if (stage.phase >= codegen::Phase::fused) // what is fused depends on it
+    return made.split('-').first == line.backend->name();
+  bool isRounded = static_cast<bool>(roundedActivationType(*stage.module));
+  return !isRounded || llvm::is_contained(line.backend->types(), "bf16");
+}
+
 static std::string checkTarget(const Stage &stage, const CommandLine &line) {
   auto attribute = stage.module.get()->getAttrOfType<StringAttr>(kern::targetAttr);
-  if (!attribute || !stage.phase || *stage.phase < codegen::Phase::kernels)
+  if (!attribute || fits(stage, attribute.getValue(), line))
     return "";
   StringRef made = attribute.getValue(), target = made.split('-').first;
-  bool fits = *stage.phase == codegen::Phase::llvm ? made == line.backend->programTarget(line.settings)
-                                                   : target == line.backend->name();
-  if (fits)
-    return "";
   StringRef emulate = made == target ? "" : " --emulate";
   return llvm::formatv("'{0}' was made for --target={1}{2}, but got --target={3}{4}", line.spec, target, emulate,
                        line.backend->name(), line.settings.emulate ? " --emulate" : "");
 }
 
 static std::string checkStage(const Stage &stage, const CommandLine &line) {
-  if (std::string option = specOption(line); !option.empty())
-    return llvm::formatv("{0} belongs to a spec, but got the IR '{1}': change the spec and print the stage again",
-                         option, line.spec);
+  if (std::string error = checkOptions(stage, line); !error.empty())
+    return error;
   if (line.emit == "ast" || line.emit == "pytorch")
     return llvm::formatv("--emit={0} needs a spec, but got the IR '{1}'", line.emit, line.spec);
-  if (!line.schedules.empty() && stage.phase >= codegen::Phase::kernels)
-    return llvm::formatv(
-        "--kernel-schedule must come before kernels have schedules, but '{0}' is at the stage '{1}': go on from "
-        "an earlier one, like fused",
-        line.spec, stage.name());
   auto rank = [](StringRef name) {
     int rank = 1;
     for (codegen::Phase phase : codegen::allPhases) {
@@ -92,6 +135,10 @@ std::optional<Stage> stretto::tools::readStage(MLIRContext &context, const Comma
     error = llvm::formatv("cannot read '{0}': {1}", line.spec, buffer.getError().message());
     return std::nullopt;
   }
+  if (StringRef text = (*buffer)->getBuffer(); isLLVM(text)) {
+    error = describeIR(line.spec, text);
+    return std::nullopt;
+  }
   llvm::MD5 digest;
   digest.update((*buffer)->getBuffer());
   llvm::SourceMgr sources;
@@ -119,11 +166,8 @@ std::optional<Stage> stretto::tools::readStage(MLIRContext &context, const Comma
   return error.empty() ? std::optional(std::move(stage)) : std::nullopt;
 }
 
-std::string stretto::tools::checkShape(ModuleOp module, const CommandLine &line) {
+std::string stretto::tools::checkShape(ModuleOp module, const CommandLine &line, const TokenShape &wanted) {
   std::string error;
-  std::optional<TokenShape> wanted = resolveShape(line, error);
-  if (!wanted)
-    return error;
   auto check = [&](bool given, StringRef name, int64_t number) {
     auto has = module->getAttrOfType<IntegerAttr>(("seq." + name).str());
     if (error.empty() && given && has && has.getInt() != number)
@@ -132,9 +176,9 @@ std::string stretto::tools::checkShape(ModuleOp module, const CommandLine &line)
                         line.spec, name, has.getInt(), number);
   };
   bool task = !line.task.empty();
-  check(task || line.batch, "batch", wanted->batch);
-  check(task || line.length, "length", wanted->length);
-  check(task || line.vocabulary, "vocabulary", wanted->vocabulary);
+  check(task || line.batch, "batch", wanted.batch);
+  check(task || line.length, "length", wanted.length);
+  check(task || line.vocabulary, "vocabulary", wanted.vocabulary);
   auto checkTerm = [&](StringRef name, double has, std::optional<double> asked) {
     if (error.empty() && asked && *asked != has)
       error = llvm::formatv("'{0}' was made for a loss with {1} {2}, but the recipe has {3}: change the spec's options "
@@ -142,7 +186,7 @@ std::string stretto::tools::checkShape(ModuleOp module, const CommandLine &line)
                             line.spec, name, llvm::format("%g", has), llvm::format("%g", *asked));
   };
   const LossTerms loss = lossTermsOf(module);
-  checkTerm("nll_square", loss.nllSquare, wanted->nllSquare);
-  checkTerm("z_loss", loss.zLoss, wanted->zLoss);
+  checkTerm("nll_square", loss.nllSquare, wanted.nllSquare);
+  checkTerm("z_loss", loss.zLoss, wanted.zLoss);
   return error;
 }

@@ -3,6 +3,7 @@
 
 #include "codegen/pipelines/Stage.h"
 #include "tools/stretto-compile/Options.h"
+#include "tools/stretto-compile/Shape.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -11,6 +12,12 @@ namespace stretto::tools {
 
 /// Whether a command line names IR (a file that ends in .mlir) instead of a spec.
 bool isStageFile(llvm::StringRef path);
+
+/// Whether a text is IR, and no spec.
+bool isIR(llvm::StringRef text);
+
+/// What to do with IR that is given in place of a spec.
+std::string describeIR(llvm::StringRef path, llvm::StringRef text);
 
 /// A module read from a file, the last phase it has gone through (none: it is as the front end makes it), and 32 hex
 /// digits over the file's text.
@@ -27,6 +34,6 @@ std::optional<Stage> readStage(mlir::MLIRContext &context, const CommandLine &li
 
 /// Checks the batch, length and vocabulary that options ask for against those of the module. Returns an error text, or
 /// an empty one.
-std::string checkShape(mlir::ModuleOp module, const CommandLine &line);
+std::string checkShape(mlir::ModuleOp module, const CommandLine &line, const TokenShape &wanted);
 
 } // namespace stretto::tools

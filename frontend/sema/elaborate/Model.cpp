@@ -1,6 +1,8 @@
 // The model that is compiled: which one, and what it returns.
 #include "frontend/sema/elaborate/Model.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 using namespace stretto;
 using namespace stretto::frontend;
 
@@ -18,14 +20,16 @@ const Declaration *Model::find() {
     if (model->name.text == options.model)
       return model;
   SourceRange begin{loaded.main().tree.file, 0, 0};
-  if (!options.model.empty())
-    reporter.error(begin, "the file has no model '" + options.model + "'" + didYouMean(options.model, known));
+  const std::string nearest = didYouMean(options.model, known), all = "--model " + llvm::join(known, " or --model ");
+  if (!options.model.empty() && !models.empty())
+    reporter.error(begin,
+                   "the file has no model '" + options.model + "'" + (nearest.empty() ? "; give " + all : nearest));
   else if (models.empty())
     reporter.error(begin, "the file declares no model");
   else if (models.size() == 1)
     return models.front();
   else
-    reporter.error(models[1]->range, "the file declares several models: say which one to compile");
+    reporter.error(models[1]->range, "the file declares several models: say which one to compile, by " + all);
   return nullptr;
 }
 

@@ -52,3 +52,13 @@ module attributes {a = #kern.tile_schedule<run 2048, tile_rows 128, pieces 2, st
 
 // expected-error @+1 {{threads of a schedule must be at most the 96 of its warps, but got 128}}
 module attributes {a = #kern.tile_schedule<run 2048, tile_rows 128, pieces 2, strip 128, stages 3, blocks 132, warps 3, threads 128, rows 2, lanes 4>} {}
+
+// -----
+
+// expected-error @+1 {{lanes of a schedule must be a power of two, but got 7}}
+module attributes {a = #kern.vector_schedule<rows 4, lanes 7, chunk 128>} {}
+
+// -----
+
+// expected-error @+1 {{lanes of a schedule must be a power of two, but got 24}}
+module attributes {a = #kern.strip_schedule<pieces 2, strip 64, block 64, rows 8, lanes 24, chunk 512>} {}

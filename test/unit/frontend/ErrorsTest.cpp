@@ -257,7 +257,8 @@ INSTANTIATE_TEST_SUITE_P(
     Models, Errors,
     testing::Values(
         Case{"// no model here\nblock b(x) { return x }", "the file declares no model"},
-        Case{"model a { } model b { }", "the file declares several models: say which one to compile"},
+        Case{"model a { } model b { }",
+             "the file declares several models: say which one to compile, by --model a or --model b"},
         Case{"model m(vocab: int) { x = embed(tokens, vocab, 8) }", "the model 'm' returns nothing"},
         Case{"model m(vocab: int) { return embed(tokens, vocab, 8) }",
              "the model must return a logit for each of the 32 tokens of the task, but returns [batch=2, length=8, 8]"},
