@@ -25,6 +25,19 @@ static std::string outputOf(const Options &options, const runtime::Manifest &man
   return fmt::format("{}-{}.safetensors", model == manifest.facts.end() ? "model" : model->second, manifest.step);
 }
 
+// Refuses places among checkpoints, and files of the run that were not exported.
+static void expectApart(const std::string &output, const std::filesystem::path &checkpoint) {
+  namespace fs = std::filesystem;
+  const fs::path place = fs::weakly_canonical(fs::absolute(runtime::placeOfOutput(output)));
+  const fs::path folder = fs::canonical(checkpoint), all = folder.parent_path();
+  const bool isOfRun = all.filename() == "ckpt";
+  auto isIn = [&](const fs::path &outer) { return !place.lexically_relative(outer).native().starts_with(".."); };
+  if (isIn(isOfRun ? all : folder))
+    throw runtime::Error(fmt::format("the output must not lie in the folder of the checkpoints, but got '{}'", output));
+  if (isOfRun && isIn(all.parent_path()) && fs::exists(place) && place.extension() != ".safetensors")
+    throw runtime::Error(fmt::format("the output must not replace a file of the run, but got '{}'", output));
+}
+
 static void run(const Options &options) {
   using runtime::CheckpointPart;
   if (!options.output.empty())
@@ -36,10 +49,8 @@ static void run(const Options &options) {
                                      runtime::pathExists(options.from) ? "a file of no checkpoint" : "not there"));
   for (const std::string &text : found.warnings)
     std::cerr << "stretto export: warning: " << text << "\n";
-  const std::string output = outputOf(options, *found.manifest), place = runtime::placeOfOutput(output);
-  std::error_code none;
-  if (std::filesystem::equivalent(std::filesystem::absolute(place).parent_path(), found.folder, none))
-    throw runtime::Error(fmt::format("the output must not lie in the folder of the checkpoint, but got '{}'", output));
+  const std::string output = outputOf(options, *found.manifest);
+  expectApart(output, found.folder);
   tools::mergeCheckpoint(found, options.moments, output);
   std::cout << fmt::format("{}: weights{} of step {}\n", output, options.moments ? " and moments" : "",
                            found.manifest->step);
@@ -59,7 +70,7 @@ int main(int argc, char **argv) {
     app.parse(argc, argv);
     run(options);
   } catch (const CLI::Success &success) {
-    return app.exit(success);
+    app.exit(success);
   } catch (const CLI::Error &error) {
     std::cerr << "stretto export: error: " << error.what() << "\n";
     return 2;

@@ -53,7 +53,14 @@ expect(tensors(name) == tensors(f"{ckpt}/00000020/weights.safetensors") | tensor
 # What cannot be exported.
 contains(export("one", status=1), "stretto export: error: 'one' must be a run directory or a checkpoint of one, but is a file of no")
 contains(export("none", status=1), "but is not there")
-contains(export("run", "-o", f"{ckpt}/00000020/weights.safetensors", status=1), "must not lie in the folder of the checkpoint")
+contains(export("run", "-o", f"{ckpt}/00000020/weights.safetensors", status=1), "must not lie in the folder of the checkpoints")
+contains(export("run", "-o", f"{ckpt}/new.safetensors", status=1), "must not lie in the folder of the checkpoints")
+settings = read("run/run.toml")
+contains(export("run", "-o", "run/run.toml", status=1), "must not replace a file of the run, but got 'run/run.toml'")
+expect(read("run/run.toml") == settings, "a file of the run was replaced")
+export("run", "-o", "run/model.safetensors")
+export("run", "-o", "run/model.safetensors")
+os.remove("run/model.safetensors")
 contains(export("run", "-o", f"{folder}/none/one", status=1), f"error: cannot write '{folder}/none/one': No such file or directory")
 # A folder of the user, and what is no file, stay where they are.
 os.makedirs("results/inner")
