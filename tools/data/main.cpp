@@ -125,7 +125,7 @@ int main(int argc, char **argv) {
     app.parse(argc, argv);
     run(options);
   } catch (const CLI::Success &success) {
-    return app.exit(success);
+    app.exit(success);
   } catch (const CLI::Error &error) {
     std::cerr << "stretto data: error: " << tools::optionError(app, error, {argv, static_cast<size_t>(argc)}) << "\n";
     return 2;

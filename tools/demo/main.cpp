@@ -144,7 +144,7 @@ int main(int argc, char **argv) {
     std::signal(SIGTERM, [](int) { interrupted = 1; });
     runDemo(options);
   } catch (const CLI::Success &success) {
-    return app.exit(success);
+    app.exit(success);
   } catch (const CLI::Error &error) {
     fmt::print(stderr, "stretto-demo: error: {}\n", error.what());
     return 2;
@@ -155,5 +155,8 @@ int main(int argc, char **argv) {
     fmt::print(stderr, "stretto-demo: error: {}\n", error.what());
     return 1;
   }
-  return 0;
+  if (tools::outputIsWritten())
+    return 0;
+  fmt::print(stderr, "stretto-demo: error: the output could not be written\n");
+  return 1;
 }

@@ -75,8 +75,13 @@ static const Command &findCommand(const std::string &name) {
 }
 
 static int runHelp(std::span<const std::string> arguments) {
-  if (arguments.empty()) {
+  if (arguments.empty() || arguments[0] == "help") {
     printHelp();
+    return 0;
+  }
+  if (arguments[0] == "completion") {
+    std::puts("usage: stretto completion bash|zsh|fish\n\n"
+              "Prints what completes command lines of stretto in that shell: source <(stretto completion bash)");
     return 0;
   }
   const Command &command = findCommand(arguments[0]);
@@ -130,6 +135,8 @@ int runCommand(std::span<const std::string> arguments) {
     return 0;
   }
   if (name == "completion") {
+    if (!arguments.empty() && (arguments[0] == "--help" || arguments[0] == "-h"))
+      return runHelp(std::span(&name, 1));
     std::fputs(completionScript(arguments.empty() ? "" : arguments[0], commandNames()).c_str(), stdout);
     return 0;
   }
