@@ -67,6 +67,22 @@ os.mkfifo(f"{folder}/pipe.stretto")
 promises.check("a spec that is no file", ["stretto", "train", f"{folder}/pipe.stretto", *TASK])
 promises.check("missing spec", ["stretto", "train", f"{folder}/none.stretto", *TASK])
 
+promises.check("an option of another command", ["stretto", "summary", HELLO, "--emit=fused"], status=2)
+promises.check("a program without a name", compiler[:-1] + [HELLO], status=2)
+promises.check("an output that would replace what is read", [*compiler, own := spec("x = tanh(x)"), "-o", own], status=2)
+with open(f"{folder}/two.stretto", "w", encoding="utf-8") as file:
+    file.write("model a(vocab: int) { }\nmodel b(vocab: int) { }\n")
+promises.check("several models in a file", [*compiler, f"{folder}/two.stretto"])
+fused, onGPU = f"{folder}/fused.mlir", f"{folder}/on-gpu.mlir"
+run(*compiler[:-1], HELLO, "--emit=fused", "-o", fused)
+run(*compiler[:-1], HELLO, "--emit=fused", "--target=cuda", "-o", onGPU)
+run(*compiler[:-1], HELLO, "--emit=fused", "-o", f"{folder}/ir.stretto")
+run(*compiler[:-1], HELLO, "--emit=llvm", "-o", f"{folder}/code.mlir")
+promises.check("IR under the name of a spec", [*compiler, f"{folder}/ir.stretto"])
+promises.check("LLVM IR", [*compiler, f"{folder}/code.mlir"])
+promises.check("IR for another target", ["stretto", "compile", onGPU, "-o", f"{folder}/p"])
+promises.check("an option that comes too late for IR", ["stretto", "compile", fused, "--fuse=none", "-o", f"{folder}/p"])
+
 whole = spec("x = softmax_attention(x, x, x, 2, causal = false)")
 ahead = ["stretto", "compile", whole, "--vocab", "16", "--batch", "2", "--length", "8", "--emit=train", "-o", f"{folder}/ahead.mlir"]
 told = promises.check("text from a model that looks ahead", [*ahead, "--decode", "4"])
