@@ -33,6 +33,8 @@ struct FrontendResult {
   std::string parametersJson;
   /// The main file with its imports inlined: it compiles alone.
   std::string specText;
+  /// The paths of the main file and of its imports.
+  std::vector<std::string> files;
 };
 
 /// Loads the dialects it needs into the context. Nothing after an error; the errors are printed.

@@ -83,8 +83,11 @@ std::optional<FrontendResult> stretto::frontend::compileSpec(mlir::MLIRContext &
   if (!program)
     return std::nullopt;
   std::optional<FrontendResult> result = lower(context, *program, sources, options.elementType);
-  if (result)
-    result->specText = inlinedText(loaded, sources);
+  if (!result)
+    return std::nullopt;
+  result->specText = inlinedText(loaded, sources);
+  for (const auto &file : loaded.files)
+    result->files.push_back(file->path);
   return result;
 }
 

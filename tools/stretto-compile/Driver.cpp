@@ -25,6 +25,7 @@
 #include "tools/stretto-compile/Stages.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -78,7 +79,7 @@ private:
     return 1;
   }
 
-  static int finish(const std::string &problem) { return problem.empty() ? 0 : fail(problem); }
+  static int statusOf(const std::string &problem) { return problem.empty() ? 0 : fail(problem); }
 
   static bool refuse(const std::string &text) {
     fail(text);
@@ -193,6 +194,9 @@ private:
         frontend::compileSpec(context, frontendOptions(*shape), llvm::errs());
     if (!result)
       return false;
+    for (const std::string &file : result->files)
+      if (llvm::sys::fs::equivalent(file, line.output))
+        return refuse(llvm::formatv("-o must not name a file that is read, but got '{0}'", line.output));
     module = std::move(result->module);
     auto text = [&](StringRef value) { return StringAttr::get(&context, value); };
     (*module)->setAttr("seq.spec_text", text(result->specText));
@@ -330,7 +334,7 @@ private:
     llvm::raw_string_ostream os(text);
     if (!make(os))
       return 1;
-    return finish(line.output.empty() ? printText(text) : writeFile(line.output, text));
+    return statusOf(line.output.empty() ? printText(text) : writeFile(line.output, text));
   }
 
   bool makeMachineCode(codegen::OutputKind kind, llvm::SmallVectorImpl<char> &bytes) {
@@ -363,7 +367,7 @@ private:
       problem = link(object.temporary(), program.temporary());
     if (problem.empty())
       problem = program.keep();
-    return finish(problem);
+    return statusOf(problem);
   }
 
   /// Makes the program, with --bundle the libraries beside it, too. Returns an error text, or an empty one.
@@ -399,7 +403,7 @@ private:
     if (!formatted)
       return 1;
     if (line.inPlace)
-      return *formatted == *text ? 0 : finish(writeFile(line.spec, *formatted));
+      return *formatted == *text ? 0 : statusOf(writeFile(line.spec, *formatted));
     return emitText([&](llvm::raw_ostream &os) {
       os << *formatted;
       return true;

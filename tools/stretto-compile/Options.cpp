@@ -343,7 +343,7 @@ std::string checkOutput(const CommandLine &line) {
     return "--emit=object needs -o";
   bool isEdit = line.command == Command::format || (isStageFile(line.spec) && !line.emit.empty());
   if (!isEdit && llvm::sys::fs::equivalent(line.output, line.spec))
-    return llvm::formatv("-o must not name the file that is read, but got '{0}'", line.output);
+    return llvm::formatv("-o must not name a file that is read, but got '{0}'", line.output);
   return "";
 }
 
