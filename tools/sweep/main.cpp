@@ -33,8 +33,15 @@ static void catchSignals() {
   sigaction(SIGTERM, &action, nullptr);
 }
 
+// Whether a sweep has run directories in the folder. Until then its settings may change.
+static bool isBegun(const fs::path &out) {
+  return runtime::isSweep(out) && std::ranges::any_of(runtime::readSweepFile(out).runs, [&](const auto &run) {
+           return stateOf(out / run.folder) != RunState::Absent;
+         });
+}
+
 static void refuseOther(const runtime::SweepFile &now, const fs::path &out) {
-  if (!runtime::isSweep(out))
+  if (!isBegun(out))
     return;
   if (const std::string differences = differencesOf(runtime::readSweepFile(out), now); !differences.empty())
     throw CommandError("sweep directory '" + out.string() +
@@ -108,7 +115,8 @@ static int run(const std::vector<std::string> &words) {
     throw runtime::Error("cannot make the folder '" + line.out.string() + "': " + failure.message());
   const SweepLock lock(line.out);
   runtime::removeInterrupted(line.out, {"sweep.toml"});
-  if (!runtime::isSweep(line.out))
+  refuseOther(plan.file, line.out); // of another process that has ended since
+  if (!isBegun(line.out))
     runtime::writeSweepFile(plan.file, line.out);
   catchSignals();
   const fs::path stretto = line.stretto.empty() ? siblingProgram("stretto") : line.stretto;

@@ -211,7 +211,8 @@ int Scheduler::conclude(bool stopped) const {
     fmt::print("the same line tries them again\n");
     return 1;
   }
-  fmt::print("all {} runs are finished ({} before, {} in {}); put them side by side with: {}\n", done, before,
+  fmt::print("{} ({} before, {} in {}); put them side by side with: {}\n",
+             done == 1 ? "the one run is finished" : fmt::format("all {} runs are finished", done), before,
              done - before, time, commandLine({"stretto", "compare", out}));
   return 0;
 }
