@@ -1,6 +1,7 @@
 // stretto-export: writes a checkpoint as one safetensors file.
 #include "runtime/core/error.h"
 #include "tools/export/merge.h"
+#include "tools/support/option_error.h"
 #include "tools/support/streams.h"
 
 #include <CLI/CLI.hpp>
@@ -72,7 +73,7 @@ int main(int argc, char **argv) {
   } catch (const CLI::Success &success) {
     app.exit(success);
   } catch (const CLI::Error &error) {
-    std::cerr << "stretto export: error: " << error.what() << "\n";
+    std::cerr << "stretto export: error: " << tools::optionError(app, error, {argv, static_cast<size_t>(argc)}) << "\n";
     return 2;
   } catch (const std::exception &error) {
     std::cerr << "stretto export: error: " << error.what() << "\n";

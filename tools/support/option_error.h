@@ -11,7 +11,7 @@
 
 namespace stretto::tools {
 
-// What CLI11 says; about an unknown option, with the nearest one.
+// What CLI11 says; about an unknown option, with the nearest one, and about a word too many.
 inline std::string optionError(const CLI::App &app, const CLI::Error &error, std::span<char *const> words) {
   if (dynamic_cast<const CLI::ExtrasError *>(&error) == nullptr)
     return error.what();
@@ -23,6 +23,8 @@ inline std::string optionError(const CLI::App &app, const CLI::Error &error, std
     if (const std::string name = word.substr(0, word.find('='));
         name.starts_with("--") && std::ranges::find(names, name) == names.end())
       return "no option is called '" + name + "'" + runtime::suggestName(name, names);
+  if (const std::vector<std::string> extra = app.remaining(); !extra.empty())
+    return "arguments must be options from here on, but got '" + extra.front() + "'";
   return error.what();
 }
 

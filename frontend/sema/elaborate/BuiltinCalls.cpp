@@ -67,7 +67,7 @@ std::optional<size_t> BuiltinCalls::parameterOf(const Builtin &builtin, const Ar
                    "'" + builtin.name + "' has no parameter '" + name + "'" + didYouMean(name, parameters));
   else if (!isKnown)
     reporter.error(argument.value->range, "'" + builtin.name + "' takes at most " + llvm::Twine(parameters.size()) +
-                                              " arguments, but got more");
+                                              (parameters.size() == 1 ? " argument" : " arguments") + ", but got more");
   if (!isKnown)
     return std::nullopt;
   bool takesMore = builtin.isVariadic && index == 0;

@@ -56,8 +56,8 @@ std::optional<Calls::Arguments> Calls::matchArguments(const CallExpr &call, cons
       return fail(argument.name.range,
                   "'" + callee.name.text + "' has no parameter '" + name + "'" + didYouMean(name, parameters));
     if (index >= parameters.size())
-      return fail(argument.value->range,
-                  "'" + callee.name.text + "' takes " + llvm::Twine(parameters.size()) + " arguments, but got more");
+      return fail(argument.value->range, "'" + callee.name.text + "' takes " + llvm::Twine(parameters.size()) +
+                                             (parameters.size() == 1 ? " argument" : " arguments") + ", but got more");
     if (given[index])
       return fail(argument.value->range, "the argument '" + parameters[index] + "' is given twice");
     given[index] = &argument;

@@ -51,7 +51,7 @@ INSTANTIATE_TEST_SUITE_P(
     Arguments, Errors,
     testing::Values(
         Case{"block b(y, n: int) { return y }\nx = b(x)", "4:5: error: 'b' needs the argument 'n'"},
-        Case{"block b(y) { return y }\nx = b(x, 2)", "'b' takes 1 arguments, but got more"},
+        Case{"block b(y) { return y }\nx = b(x, 2)", "'b' takes 1 argument, but got more"},
         Case{"block b(y, size = 1) { return y }\nx = b(x, sise = 2)",
              "'b' has no parameter 'sise'; did you mean 'size'?"},
         Case{"block b(y, n: int) { return y }\nx = b(x, 1.5)", "'n' is an int, but got a float (1.5)"},
@@ -80,7 +80,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"x = shift(x, -1)", "'steps' of 'shift' must be between 0 and 8, but got -1"},
         Case{"x = min(x)", "'min' needs at least two arguments"},
         Case{"x = parameter(1, 2, 3, 4)", "a weight has at most 3 dimensions, but got 4"},
-        Case{"x = relu(x, x)", "'relu' takes at most 1 arguments, but got more"}));
+        Case{"x = relu(x, x)", "'relu' takes at most 1 argument, but got more"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Shapes, Errors,
