@@ -53,6 +53,12 @@ std::string_view emulatedTarget(std::string_view target) {
   return target.ends_with(mark) ? target.substr(0, target.size() - mark.size()) : "";
 }
 
+bool isTarget(std::string_view target) {
+  const std::string_view emulated = emulatedTarget(target);
+  return std::ranges::any_of(
+      devices, [&](const KnownDevice &device) { return device.target == (emulated.empty() ? target : emulated); });
+}
+
 std::string chooseDevice(std::string_view target, const std::string &asked) {
   if (target.empty() || !emulatedTarget(target).empty())
     target = devices[0].target;

@@ -14,6 +14,9 @@ std::vector<std::string> deviceNames();
 // "cuda"; empty where they are not.
 std::string_view emulatedTarget(std::string_view target);
 
+// Whether some device runs programs for `target`, by its own kernels or emulated.
+bool isTarget(std::string_view target);
+
 // The device that a program for `target` (empty: the usual one) runs on: `asked`, or for "auto" the usual one. Throws
 // Error when the program was not compiled for the one asked for.
 std::string chooseDevice(std::string_view target, const std::string &asked);

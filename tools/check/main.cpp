@@ -1,6 +1,7 @@
 // stretto-check: what the user asks of a training program, checked before there is one.
 #include "runtime/core/error.h"
 #include "runtime/core/whole_number.h"
+#include "runtime/device/names.h"
 #include "runtime/train/request.h"
 #include "tasks/all_tasks.h"
 #include "tools/support/streams.h"
@@ -32,7 +33,7 @@ static int readModel(int argc, char **argv, runtime::ModelShape &model) {
     if (value.empty())
       throw runtime::Error("'" + name + "' needs a value");
     if (name == "--target")
-      model.target = argv[at + 1];
+      model.target = runtime::isTarget(value) ? argv[at + 1] : ""; // as for numbers
     else if (name == "--length")
       model.length = numberOf(value);
     else if (name == "--vocab")

@@ -55,6 +55,7 @@ promises.check("a task's parameter out of range", [*train, "--task-set", "n=1"])
 promises.check("a length that a task's instances do not fit", [*train, "--length", "16"])
 promises.check("unknown CPU", [*train, "--cpu", "znver99"])
 only = ["stretto", "program", *train[2:]]
+promises.check("unknown target", [*train, "--target=cud"], status=2)
 promises.check("unknown GPU", [*only, "--target=cuda", "--chip=sm_91a"])
 promises.check("no assembler for the GPU", [*only, "--target=cuda", f"--cuda-path={folder}"])
 promises.check("what only a GPU has", [*train, "--dtype=bf16"], status=2)
