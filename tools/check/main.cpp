@@ -14,9 +14,11 @@ using namespace stretto;
 namespace {
 constexpr const char *usage =
     "usage: stretto-check [--target NAME] [--length N] [--vocab N] -- [options of a program]\n"
-    "       stretto-check --options\n\n"
+    "       stretto-check --options\n"
+    "       stretto-check --task-of FILE\n\n"
     "Tells what is wrong with a run as far as that is known without the model, of which the first\n"
-    "options say what they can; the second form lists what programs take.\n";
+    "options say what they can; the second form lists what programs take, the third, a word a line, what\n"
+    "a file of settings gives to the compiler as well.\n";
 } // namespace
 
 // 0, so not known, for what is no number: the compiler refuses it.
@@ -61,11 +63,23 @@ static void check(int argc, char **argv) {
   runtime::checkRequest(config, model);
 }
 
+// What the compiler reads, too, of a file for --config.
+static void printTaskOf(const std::string &path) {
+  const runtime::ConfigLayer layer = runtime::readConfigFile(path);
+  for (const char *name : {"task", "preset", "nll-square", "z-loss"})
+    if (const auto found = layer.options.find(name); found != layer.options.end() && !found->second.text.empty())
+      std::cout << "--" << name << "\n" << found->second.text << "\n";
+  for (const auto &[name, value] : layer.taskSettings)
+    std::cout << "--task-set\n" << name << "=" << value.text << "\n";
+}
+
 int main(int argc, char **argv) {
   tools::openClosedStreams();
   try {
     if (argc == 2 && argv[1] == std::string("--options"))
       std::cout << runtime::programOptionsHelp();
+    else if (argc == 3 && argv[1] == std::string("--task-of"))
+      printTaskOf(argv[2]);
     else if (argc < 2 || argv[1] == std::string("--help"))
       std::cout << usage;
     else

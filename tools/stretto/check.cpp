@@ -42,6 +42,17 @@ void checkRun(const TrainArguments &arguments) {
     throw CommandError("", status); // it has said why
 }
 
+std::vector<std::string> compilerWordsOf(const std::string &configFile) {
+  const auto program = checker();
+  if (!program)
+    return {};
+  try {
+    return linesOf(outputOf(*program, {"--task-of", configFile}, /*quiet=*/true));
+  } catch (const CommandError &) {
+    return {};
+  }
+}
+
 std::string askForProgramOptions() {
   const auto program = checker();
   return program ? outputOf(*program, {"--options"}) : "";

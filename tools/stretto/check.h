@@ -9,6 +9,10 @@ namespace stretto::tools {
 // nothing where it was not built.
 void checkRun(const TrainArguments &arguments);
 
+// What a file for --config tells the compiler, as options. None where it cannot be read, which checkRun tells, or where
+// stretto-check was not built.
+std::vector<std::string> compilerWordsOf(const std::string &configFile);
+
 // What the options of programs mean, as stretto-check says; empty where it was not built.
 std::string askForProgramOptions();
 

@@ -4,6 +4,7 @@
 #include "runtime/core/sealed.h"
 #include "tools/stretto-compile/CompileOptions.h"
 #include "tools/stretto/cache.h"
+#include "tools/stretto/check.h"
 #include "tools/stretto/error.h"
 #include "tools/stretto/imports.h"
 #include "tools/stretto/options.h"
@@ -16,7 +17,6 @@
 #include <fstream>
 #include <iterator>
 #include <optional>
-#include <sstream>
 #include <string_view>
 
 namespace stretto::tools {
@@ -24,6 +24,21 @@ namespace stretto::tools {
 namespace fs = std::filesystem;
 
 static bool isSpec(const std::string &word) { return word.ends_with(".stretto") || word.ends_with(".mlir"); }
+
+// Task and loss of a file of settings are the program's, too, as far as the words of the user leave them.
+static void takeFromConfig(TrainArguments &arguments) {
+  const std::optional<std::string> file = lastValue(arguments.program, "--config");
+  if (!file)
+    return;
+  std::vector<std::string> words = compilerWordsOf(*file);
+  const std::string task = lastValue(arguments.compiler, "--task").value_or("");
+  const bool isOther = !task.empty() && lastValue(words, "--task").value_or(task) != task;
+  if (isOther)
+    dropOption(words, "--preset");
+  if (isOther || hasOption(arguments.compiler, "--preset"))
+    dropOption(words, "--task-set");
+  arguments.compiler.insert(arguments.compiler.begin(), words.begin(), words.end());
+}
 
 static TrainArguments splitArguments(std::span<const std::string> arguments) {
   TrainArguments result;
@@ -53,6 +68,7 @@ static TrainArguments splitArguments(std::span<const std::string> arguments) {
       result.program.push_back(argument);
     }
   }
+  takeFromConfig(result);
   return result;
 }
 
@@ -88,11 +104,7 @@ static std::vector<std::string> optionsOf(const fs::path &run) {
     throw CommandError("'" + path.string() +
                        "' must be as the run wrote it, but was cut or changed: name the spec and its "
                        "options, too");
-  std::istringstream lines{std::string(*text)};
-  std::vector<std::string> options;
-  for (std::string line; std::getline(lines, line);)
-    options.push_back(line);
-  return options;
+  return linesOf(std::string(*text));
 }
 
 // Takes spec, options of the compiler and settings from the run directory the weights lie in; what the user gave lies

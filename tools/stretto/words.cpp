@@ -2,6 +2,7 @@
 #include "tools/stretto/words.h"
 
 #include <algorithm>
+#include <sstream>
 
 namespace stretto::tools {
 
@@ -32,6 +33,14 @@ std::optional<std::string> lastValue(std::span<const std::string> words, const s
 bool hasOption(std::span<const std::string> words, const std::string &name) {
   return std::ranges::any_of(words,
                              [&](const std::string &word) { return word == name || word.starts_with(name + "="); });
+}
+
+std::vector<std::string> linesOf(const std::string &text) {
+  std::istringstream stream(text);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(stream, line);)
+    lines.push_back(line);
+  return lines;
 }
 
 void dropOption(std::vector<std::string> &words, const std::string &name) {

@@ -17,6 +17,9 @@ std::vector<std::string> allValues(std::span<const std::string> words, const std
 
 bool hasOption(std::span<const std::string> words, const std::string &name);
 
+// A word a line.
+std::vector<std::string> linesOf(const std::string &text);
+
 // Takes an option out of the words each time it is there, with its values.
 void dropOption(std::vector<std::string> &words, const std::string &name);
 

@@ -49,6 +49,13 @@ status, text = stretto("train", SPEC, *TASK, "--steps", 3)
 expect(status == 0 and "compiler:" in text and "program: --task" in text, f"a good run: {text}")
 environment["STRETTO_CACHE"] = f"{folder}/other"
 
+# A file of settings names the task for the compiler, too; another task or preset of the line leaves out what belongs to its own.
+own = write("own.toml", '[settings]\ntask = "depo1"\npreset = "one-hop"\n[task]\nn = 9\n')
+for line, words in (([], "--task depo1 --preset one-hop --task-set n=9"), (["--preset", "two-hops"], "--task depo1 --preset one-hop --preset two-hops"),
+                    (["--task", "copy"], "--task depo1 --task copy")):
+    status, text = stretto("train", SPEC, "--config", own, "--steps", 3, *line)
+    expect(status == 0 and f" {words} -o" in text, f"--config {line}: {text}")
+
 # The command line.
 train("--lr must be a number in 0..1000000, but got 'abc'", "--lr", "abc")
 train("--schedule must be constant, linear or cosine, but got 'sine'", "--schedule", "sine")
