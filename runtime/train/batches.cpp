@@ -196,6 +196,8 @@ FileSource::FileSource(const std::string &path, int64_t batch, int64_t length, i
     const std::vector<double> values = readNumbers(file, *mask, {"U8", "BOOL"});
     std::transform(values.begin(), values.end(), all.mask.begin(), [](double value) { return value != 0; });
   }
+  if (all.ones() == 0)
+    throw Error(fmt::format("'mask' in '{}' must mark at least one token, but marks none", path));
   all.positions = readPositions(file, positions, rows, length);
   all.weights.assign(all.tokens.size(), 0);
   if (weights) {
@@ -203,6 +205,8 @@ FileSource::FileSource(const std::string &path, int64_t batch, int64_t length, i
     all.weights = readNumbers(file, *weights, {"F32", "F64"});
     if (!std::ranges::all_of(all.weights, [](double weight) { return std::isfinite(weight); }))
       throw Error(fmt::format("'weights' in '{}' must be finite numbers", path));
+    if (std::ranges::all_of(all.weights, [](double weight) { return weight == 0; }))
+      throw Error(fmt::format("'weights' in '{}' must weigh at least one token, but are all 0", path));
     if (!mask)
       std::transform(all.weights.begin(), all.weights.end(), all.mask.begin(), [](double w) { return w != 0; });
   }

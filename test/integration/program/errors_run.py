@@ -173,6 +173,13 @@ def prompts():
         with open(f"{folder}/prompts.txt", "w", encoding="utf-8") as file:
             file.write(text)
         return f"{folder}/prompts.txt"
+    run(small, *options, "--steps", "1", "--out", "none", "--dump-batch", f"{folder}/rows.safetensors")
+    rows = [small, *quiet, "--steps", "1", "--out", "none", "--tokens", f"{folder}/rows.safetensors"]
+    run(*rows)
+    content = read(f"{folder}/rows.safetensors")
+    with open(f"{folder}/rows.safetensors", "wb") as file:
+        file.write(content[:-2 * 64] + bytes(2 * 64))
+    promises.check("a file of sequences whose mask marks nothing", rows)
 
     refuse("no prompt", "--prompt", "", status=2)
     refuse("a prompt longer than the cache", "--prompt", " ".join(60 * ["1"]), "--write", "9")

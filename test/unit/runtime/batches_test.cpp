@@ -122,6 +122,32 @@ TEST(Batches, AFileThatDoesNotFitIsRefused) {
   EXPECT_EQ(error({{"tokens", "I32", {2, 2}, 0, 0}, {"targets", "I32", {2, 2}, 0, 0}}), "");
 }
 
+// Rows without a token that counts are fine, and so are weights below 0.
+TEST(Batches, SomeTokenOfAFileCounts) {
+  TemporaryFolder folder;
+  const std::string path = folder / "t";
+  const std::vector<int32_t> tokens(4);
+  const auto error = [&](const std::vector<uint8_t> &mask, const std::vector<double> &weights) {
+    std::vector<TensorEntry> entries = {{"tokens", "I32", {2, 2}, 0, 0}, {"targets", "I32", {2, 2}, 0, 0}};
+    if (!weights.empty())
+      entries.push_back({"weights", "F64", {2, 2}, 0, 0});
+    if (!mask.empty())
+      entries.push_back({"mask", "U8", {2, 2}, 0, 0});
+    writeSafetensors(path, entries, [&](const TensorEntry &entry) {
+      return entry.name == "mask"      ? static_cast<const void *>(mask.data())
+             : entry.name == "weights" ? static_cast<const void *>(weights.data())
+                                       : tokens.data();
+    });
+    return errorOf([&] { fileSource(path, 2, 2, 8); });
+  };
+  EXPECT_EQ(error({0, 0, 1, 0}, {}), "");
+  EXPECT_EQ(error({0, 0, 0, 0}, {}), "'mask' in '" + path + "' must mark at least one token, but marks none");
+  EXPECT_EQ(error({}, {0, -1, 0, 0}), "");
+  const std::string none = "'weights' in '" + path + "' must weigh at least one token, but are all 0";
+  EXPECT_EQ(error({}, {0, 0, 0, 0}), none);
+  EXPECT_EQ(error({1, 1, 1, 1}, {0, 0, 0, 0}), none);
+}
+
 TEST(Memory, ARunThatDoesNotFitIsRefusedWithTheLargestBatch) {
   stretto_program program{};
   program.batch = 8;
