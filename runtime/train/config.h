@@ -27,6 +27,15 @@ struct Origin {
   }
 };
 
+// What a resume has otherwise than the run so far.
+struct SettingChange {
+  int64_t step = 0; // behind which it counts
+  std::string name; // "lr", or "task.n" for a parameter of the task
+  std::string from, to;
+
+  bool operator==(const SettingChange &) const = default;
+};
+
 struct RunConfig {
   std::string task, preset;
   std::map<std::string, std::string> taskSettings;
@@ -60,7 +69,9 @@ struct RunConfig {
   std::string dumpGradients, dumpBatch;
   int64_t memoryLimit = 0; // bytes, of the ranks of a host together, or of each GPU; 0: what there is
 
-  std::vector<std::string> changes;          // what a resume has otherwise than the run so far
+  std::vector<SettingChange> changes;        // what a resume has otherwise than the run so far
+  std::vector<SettingChange> changed;        // all that was changed since the run began
+  std::vector<SettingChange> ofRunChanged;   // the same of the run that spec and settings come from
   std::map<std::string, Origin> origins;     // by option name
   std::map<std::string, Origin> taskOrigins; // by task parameter
 };
@@ -88,13 +99,14 @@ struct GivenValue {
 // Values of one layer by name: options, and parameters of the task.
 struct ConfigLayer {
   std::map<std::string, GivenValue> options, taskSettings;
+  std::vector<SettingChange> changed{}; // of a run: at its resumes
 };
 
 // Throws Error where a run file says that a run wrote it and is not as it was written.
 void checkWhole(const std::string &path, std::string_view content);
 
-// A run file: tables [settings] and [task]. Throws Error "path:line: ..." for unknown names. One that a run wrote has
-// to be as it was written; users' own have no seal.
+// A run file: tables [settings] and [task], and a list [[changed]] where a run wrote it. Throws Error "path:line: ..."
+// for unknown names. One that a run wrote has to be as it was written; users' own have no seal.
 ConfigLayer readConfigFile(const std::string &path);
 // The run.toml of a run directory, which has to be as it was written.
 ConfigLayer readRunFile(const std::string &run);
@@ -102,7 +114,7 @@ ConfigLayer readRunFile(const std::string &run);
 // Throws Error where what run.toml has to keep is no text in UTF-8.
 void checkTexts(const RunConfig &config);
 
-// The text of run.toml: every stored value, its origin as a comment; sealed.
+// The text of run.toml: every stored value, its origin as a comment, and what was changed; sealed.
 std::string writeConfigFile(const RunConfig &config);
 
 // Recipe and parameters of a task's preset (of the first, if the name is empty).

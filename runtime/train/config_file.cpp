@@ -14,7 +14,8 @@ namespace stretto::runtime {
 namespace {
 
 constexpr uint64_t maxBytes = 1 << 20;
-constexpr std::string_view title = "# What this run was started with; each value with its origin.";
+// The first line of what a run wrote, as far as it is the same for all.
+constexpr std::string_view title = "# What this run was started with";
 
 // Where settings are read from, and who wrote it.
 struct SettingsFile {
@@ -53,6 +54,22 @@ void readSettings(const SettingsFile &file, const toml::table &table, ConfigLaye
   }
 }
 
+SettingChange readChange(const SettingsFile &file, const toml::node &node) {
+  const toml::table *table = node.as_table();
+  const auto textOf = [&](std::string_view key) { return table ? (*table)[key].value<std::string>() : std::nullopt; };
+  const std::optional<int64_t> step = table ? (*table)["at_step"].value<int64_t>() : std::nullopt;
+  const std::optional<std::string> setting = textOf("setting"), from = textOf("from"), to = textOf("to");
+  if (!step || !setting || !from || !to)
+    throw Error(originOf(file, node)
+                    .placed("what was changed must have at_step, and the texts setting, from and to, but lacks some"));
+  return {*step, *setting, *from, *to};
+}
+
+void readChanged(const SettingsFile &file, const toml::array &list, ConfigLayer &layer) {
+  for (const toml::node &node : list)
+    layer.changed.push_back(readChange(file, node));
+}
+
 } // namespace
 
 static ConfigLayer parseConfig(const SettingsFile &file, const std::string &content) {
@@ -60,6 +77,10 @@ static ConfigLayer parseConfig(const SettingsFile &file, const std::string &cont
   ConfigLayer layer;
   for (const auto &[key, node] : root) {
     const std::string name(key.str());
+    if (name == "changed" && node.is_array()) {
+      readChanged(file, *node.as_array(), layer);
+      continue;
+    }
     if ((name != "settings" && name != "task") || !node.is_table())
       throw Error(
           originOf(file, node)
@@ -114,7 +135,8 @@ void checkTexts(const RunConfig &config) {
 }
 
 std::string writeConfigFile(const RunConfig &config) {
-  std::string out = fmt::format("{}\n[settings]\n", title);
+  std::string out = fmt::format("{}{}; each value with its origin.\n[settings]\n", title,
+                                config.changed.empty() ? "" : ", and goes on with since the steps of [[changed]]");
   for (const Setting &setting : settings()) {
     if (!setting.isStored())
       continue;
@@ -129,6 +151,9 @@ std::string writeConfigFile(const RunConfig &config) {
   for (const auto &[name, value] : config.taskSettings)
     out += fmt::format("{} = {}  # {}\n", quoteToml(name), quoteToml(value),
                        commentToml(config.taskOrigins.at(name).text));
+  for (const SettingChange &change : config.changed)
+    out += fmt::format("\n[[changed]]\nat_step = {}\nsetting = {}\nfrom = {}\nto = {}\n", change.step,
+                       quoteToml(change.name), quoteToml(change.from), quoteToml(change.to));
   return sealed(out);
 }
 

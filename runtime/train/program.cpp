@@ -12,6 +12,7 @@
 #include "runtime/dist/ranks.h"
 #include "runtime/generate/write_prompts.h"
 #include "runtime/train/bench.h"
+#include "runtime/train/changes.h"
 #include "runtime/train/checksum.h"
 #include "runtime/train/files.h"
 #include "runtime/train/initial.h"
@@ -25,8 +26,8 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <iostream>
 #include <span>
 #include <thread>
@@ -75,7 +76,6 @@ bool resume(Trainer &trainer, const CheckpointFolder &folder, const TrainingStat
       if (!folder.steps().empty())
         throw Error("no checkpoint of the run directory can be used; see the warnings");
     });
-    progress.message("no checkpoint yet: starting from the first step");
     return false;
   }
   together(ranks.control(), [&] { trainer.resumeFrom(*manifest); });
@@ -154,6 +154,11 @@ public:
       progress.warning(fmt::format(
           "the kernels of this program are made for --target={} and are emulated on the CPU, which is slow", target));
     openRunDirectory();
+    if (ranks.isFirst() && config.trains() && changeSteps(config.ofRunChanged, config))
+      progress.warning(
+          fmt::format("the settings of '{}' were changed at its resumes ([[changed]] in its run.toml): all "
+                      "steps are made with the last ones, so that this is another run",
+                      config.ofRun));
     Arenas arenas(*device, program, config.accumulate > 1, parallel.shares().shard);
     parallel.begin(*device, arenas);
     std::vector<FlatRange> moments;
@@ -244,7 +249,8 @@ private:
     prepare(state, trainer);
     together(ranks.control(), [&] {
       if (directory)
-        directory->describe(config, program); // only now: a refused resume changes nothing
+        // Only now: a refused resume changes nothing; nor does one without a step to come.
+        directory->describe(config, program, /*hasNewSettings=*/!config.resume || trainer.step() < config.steps);
     });
     std::unique_ptr<FiniteCheck> finite;
     if (config.checkFinite) {
@@ -329,13 +335,42 @@ private:
     if (config.resume) {
       fillTables(state);
       if (resume(trainer, *checkpoints, state, config.strict, ranks, progress)) {
-        if (!config.changes.empty())
-          progress.message(fmt::format("goes on with other settings: {}", fmt::join(config.changes, ", ")));
+        takeChanges(trainer.step());
         return roundParameters(state);
       }
+      tellNoCheckpoint();
     }
+    config.changed.clear();
     const std::optional<WeightsOrigin> origin = initialise(state);
     together(ranks.control(), [&] { trainer.startFrom(origin); });
+  }
+
+  // Who has removed checkpoints is told what else goes; so is who ended a run before its first one.
+  void tellNoCheckpoint() {
+    std::error_code failed;
+    const bool hasSteps =
+        directory && std::filesystem::file_size(directory->file("metrics.jsonl"), failed) > 0 && !failed;
+    if (hasSteps)
+      progress.warning("no checkpoint: starting from the first step, and metrics.jsonl anew");
+    else
+      progress.message("no checkpoint yet: starting from the first step");
+  }
+
+  // What a resume has otherwise counts from here on; without a step to come, for nothing.
+  void takeChanges(int64_t step) {
+    if (config.changes.empty())
+      return;
+    const std::string text = changesText(config.changes);
+    if (step == config.steps && ranks.isFirst())
+      progress.warning(fmt::format("no step is left for other settings, and run.toml stays as it is: {}", text));
+    if (step == config.steps)
+      return;
+    config.changed = changedAt(step, config.changed, config.changes);
+    const std::string told = "goes on with other settings: " + text;
+    if (ranks.isFirst() && changeSteps(config.changes, config))
+      progress.warning(told);
+    else
+      progress.message(told);
   }
 
   std::optional<WeightsOrigin> initialise(const TrainingState &state) {

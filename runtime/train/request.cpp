@@ -5,6 +5,7 @@
 #include "runtime/core/whole_number.h"
 #include "runtime/device/names.h"
 #include "runtime/generate/prompts.h"
+#include "runtime/train/changes.h"
 #include "runtime/train/checkpoint.h"
 #include "runtime/train/files.h"
 #include "runtime/train/find_checkpoint.h"
@@ -23,20 +24,6 @@ namespace fs = std::filesystem;
 
 static bool hasCheckpoints(const std::string &run) { return !CheckpointFolder(run + "/ckpt", 1).steps().empty(); }
 
-// What is otherwise than a run had it: "lr = 0.5 instead of 0.003".
-static std::vector<std::string> changesOf(const ConfigLayer &run, const RunConfig &config) {
-  std::vector<std::string> changes;
-  auto compare = [&](const std::string &name, const std::map<std::string, GivenValue> &before, const std::string &now) {
-    if (const auto value = before.find(name); value != before.end() && value->second.text != now)
-      changes.push_back(fmt::format("{} = {} instead of {}", name, now, value->second.text));
-  };
-  for (const Setting &setting : settings())
-    compare(setting.name, run.options, setting.get(config));
-  for (const auto &[name, value] : config.taskSettings)
-    compare(name, run.taskSettings, value);
-  return changes;
-}
-
 RunConfig configure(const CommandLine &line, std::string_view model, const TaskRegistry &tasks) {
   std::vector<ConfigLayer> layers;
   ConfigLayer given = line.layer;
@@ -49,15 +36,24 @@ RunConfig configure(const CommandLine &line, std::string_view model, const TaskR
   const bool goesOn = resume && (pathExists(out->second.text + "/run.toml") || hasCheckpoints(out->second.text));
   if (goesOn)
     layers.push_back(readRunFile(out->second.text));
-  if (!line.ofRun.empty())
+  std::vector<SettingChange> ofRunChanged;
+  if (!line.ofRun.empty()) {
     layers.push_back(readRunFile(line.ofRun));
+    ofRunChanged = layers.back().changed;
+  }
   if (!line.configFile.empty())
     layers.push_back(readConfigFile(line.configFile));
   layers.push_back(given);
   RunConfig config = composeConfig(layers, tasks.defaults);
   config.ofRun = line.ofRun;
-  if (goesOn)
+  config.ofRunChanged = ofRunChanged;
+  if (goesOn) {
     config.changes = changesOf(layers.front(), config);
+    config.changed = layers.front().changed;
+  }
+  if (config.temperature < 0 && config.temperature != -1)
+    throw Error(config.origins.at("temperature")
+                    .placed(fmt::format("--temperature must be -1 or at least 0, but got {}", config.temperature)));
   if (config.checkFinite && config.profile)
     throw Error("--check-finite and --profile must not be given together");
   if (config.bench && (config.resume || config.profile || config.checkFinite))

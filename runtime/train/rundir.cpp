@@ -19,7 +19,8 @@ namespace stretto::runtime {
 namespace {
 
 constexpr const char *rerunScript = R"sh(#!/bin/sh
-# Repeats this run from the start in the folder given.
+# Repeats this run from the start in the folder given. Where its settings were changed at a resume, all steps are made
+# with the last ones, and this is said.
 run=$(cd "$(dirname "$0")" && pwd) || exit 1
 "$run/build/program" --version > /dev/null || {
   echo "error: '$run/build/program' does not start: it is damaged, or the libraries it was linked with are gone;" \
@@ -143,9 +144,10 @@ RunDirectory::RunDirectory(const std::string &path) : path(path) {
 
 RunDirectory::~RunDirectory() { close(lock); }
 
-void RunDirectory::describe(const RunConfig &config, const stretto_program &program) const {
+void RunDirectory::describe(const RunConfig &config, const stretto_program &program, bool hasNewSettings) const {
   makeDirectory(file("build"));
-  replaceWhereChanged(file("run.toml"), writeConfigFile(config));
+  if (hasNewSettings)
+    replaceWhereChanged(file("run.toml"), writeConfigFile(config));
   replaceWhereChanged(file("spec.stretto"), program.spec_text);
   replaceWhereChanged(file("model.sha"), fmt::format("{}\n", program.spec_hash));
   replaceWhereChanged(file("build/plan.json"), program.plan);

@@ -23,8 +23,9 @@ public:
   RunDirectory(const RunDirectory &) = delete;
   RunDirectory &operator=(const RunDirectory &) = delete;
 
-  // Writes run.toml, spec.stretto, model.sha, what belongs to the program in build, and rerun.sh.
-  void describe(const RunConfig &config, const stretto_program &program) const;
+  // Writes run.toml, if the settings are new, spec.stretto, model.sha, what belongs to the program in build, and
+  // rerun.sh.
+  void describe(const RunConfig &config, const stretto_program &program, bool hasNewSettings) const;
 
   // Empties the logs of steps after `step`. Returns whether metrics.jsonl has all steps up to it.
   bool dropLinesAfter(int64_t step) const;

@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import sys
+import tomllib
 
 from harness import contains, digest, expect, read, run
 
@@ -105,8 +106,38 @@ with open(f"{short}/metrics.jsonl", "wb") as file:
     file.writelines(content[:15])
 told = run(fake, "--resume", "--steps", 42, "--quiet", "--out", short)
 contains(told, f"warning: '{short}/metrics.jsonl' lacks lines of steps before 40, the step of the checkpoint")
+contains(told, "warning: goes on with other settings: steps = 42 instead of 40\n")
 contains(read(f"{short}/log/rank-00.txt").decode(), "goes on with other settings: steps = 42 instead of 40\n")
 expect("lacks" not in run(fake, "--resume", "--steps", 42, "--quiet", "--out", copied("whole")), "metrics are whole")
+
+# Where checkpoints are gone, a resume tells that it begins anew.
+bare = copied("bare")
+shutil.rmtree(f"{bare}/ckpt")
+contains(run(fake, "--resume", "--quiet", "--out", bare), "warning: no checkpoint: starting from the first step, and metrics.jsonl anew\n")
+expect(digest(bare, 40) == digest(f"{folder}/good", 40), "a run that begins anew differs")
+
+# Settings that a resume changes: run.toml keeps both, and who repeats the run is told that it was another.
+changed = copied("changed")
+for count, more in ((42, ["--lr", "0.5"]), (43, ["--eval-batches", "2"]), (43, ["--lr", "0.25"])):
+    told = run(fake, "--resume", "--steps", count, "--quiet", "--out", changed, *more)
+contains(told, "warning: no step is left for other settings, and run.toml stays as it is: lr = 0.25 instead of 0.5\n")
+settings = tomllib.loads(read(f"{changed}/run.toml").decode())
+expect(settings["settings"]["lr"] == 0.5, f"settings: {settings}")
+expect(settings["changed"] == [{"at_step": step, "setting": name, "from": old, "to": new} for step, name, old, new in (
+    (40, "steps", "40", "42"), (40, "lr", "0.01", "0.5"), (42, "steps", "42", "43"), (42, "eval-batches", "1", "2"))], f"{settings}")
+other_run = f"warning: the settings of '{changed}' were changed at its resumes ([[changed]] in its run.toml)"
+contains(run(f"{changed}/rerun.sh", f"{folder}/changed-again"), other_run)
+expect("changed" not in tomllib.loads(read(f"{folder}/changed-again/run.toml").decode()), "a new run has no changes")
+expect(other_run not in evaluate(fake, changed, "--of-run", changed), "an evaluation repeats nothing")
+
+# With a rate that is the same for all steps, more of them are a longer run.
+longer = copied("longer")
+shutil.rmtree(longer)
+run(fake, *options, "--schedule", "constant", "--quiet", "--out", longer)
+expect("warning" not in run(fake, "--resume", "--steps", 50, "--quiet", "--out", longer), "a longer run")
+expect("warning" not in run(f"{longer}/rerun.sh", f"{folder}/longer-again"), "the repetition of a longer run")
+ends = [read(f"{name}/ckpt/00000050/weights.safetensors") for name in (longer, f"{folder}/longer-again")]
+expect(ends[0] == ends[1], "a longer run differs from its repetition")
 
 # A pipe in place of a log, which nobody reads, is not waited for.
 piped = copied("piped")

@@ -2,6 +2,7 @@
 #include "runtime/train/config.h"
 
 #include "runtime/core/option_habits.h"
+#include "runtime/train/changes.h"
 #include "runtime/train/options.h"
 #include "runtime/train/request.h"
 #include "test/unit/runtime/small.h"
@@ -112,6 +113,37 @@ TEST(Config, AWrittenRunFileReadsBack) {
   EXPECT_EQ(again.taskSettings.at("n"), "3\"0");
   EXPECT_TRUE(std::isinf(again.clip));
   EXPECT_NE(again.origins.at("lr").text.find("run.toml:"), std::string::npos);
+}
+
+TEST(Config, WhatWasChangedReadsBack) {
+  TemporaryFolder folder;
+  RunConfig config = compose({"--task", "copy", "--lr=0.3"});
+  const std::string title = writeConfigFile(config).substr(0, 80);
+  config.changed = {{40, "lr", "0.2", "0.3"}, {60, "task.n", "a\"b", ""}};
+  spill(folder / "run.toml", writeConfigFile(config));
+  EXPECT_EQ(readRunFile(folder.path).changed, config.changed);
+  EXPECT_EQ(readConfigFile(folder / "run.toml").changed, config.changed);
+  EXPECT_NE(writeConfigFile(config).substr(0, 80), title);
+  spill(folder / "own", "[[changed]]\nat_step = 4\nsetting = \"lr\"\nfrom = 1\nto = \"2\"\n");
+  EXPECT_NE(errorOf([&] { readConfigFile(folder / "own"); }).find("own:1: what was changed must have"),
+            std::string::npos);
+}
+
+// A run may go back behind a change, as the newest checkpoint is damaged.
+TEST(Config, ChangesOfStepsThatAreMadeAnewCountFromThere) {
+  const std::vector<SettingChange> before = {{20, "lr", "1", "2"}, {40, "lr", "2", "3"}, {40, "clip", "5", "6"}};
+  EXPECT_EQ(changedAt(50, before, {{0, "lr", "3", "4"}}).back(), (SettingChange{50, "lr", "3", "4"}));
+  EXPECT_EQ(changedAt(30, before, {{0, "lr", "3", "4"}}),
+            (std::vector<SettingChange>{{20, "lr", "1", "2"}, {30, "lr", "2", "4"}, {30, "clip", "5", "6"}}));
+  EXPECT_EQ(changedAt(40, before, {{0, "clip", "6", "5"}}),
+            (std::vector<SettingChange>{{20, "lr", "1", "2"}, {40, "lr", "2", "3"}}));
+}
+
+TEST(Config, MoreStepsOfAConstantRateAreNoOtherSteps) {
+  const RunConfig cosine = compose({"--task", "copy"}), constant = compose({"--task", "copy", "--schedule=constant"});
+  EXPECT_TRUE(changeSteps({{0, "steps", "4", "5"}}, cosine));
+  EXPECT_FALSE(changeSteps({{0, "steps", "4", "5"}, {0, "keep", "1", "2"}}, constant));
+  EXPECT_TRUE(changeSteps({{0, "steps", "4", "5"}, {0, "lr", "1", "2"}}, constant));
 }
 
 // Cut in any line or behind it, or with a byte changed, what a run wrote is refused, also where it is given as
