@@ -110,6 +110,19 @@ static std::unique_ptr<Task> makeFor(const RunConfig &config, const ModelShape &
   }
 }
 
+// The options that name the task, as far as its defaults do not.
+static std::string taskWords(const RunConfig &config, const TaskRegistry &tasks) {
+  std::string words = "--task " + config.task;
+  if (!config.preset.empty())
+    words += " --preset " + config.preset;
+  const std::map<std::string, std::string> usual = tasks.defaults(config.task, config.preset).settings;
+  for (const auto &[name, value] : config.taskSettings)
+    if (const auto found = usual.find(name);
+        config.taskOrigins.at(name).kind != Origin::Kind::Program && (found == usual.end() || found->second != value))
+      words += fmt::format(" --task-set {}={}", name, value);
+  return words;
+}
+
 std::unique_ptr<Task> makeTask(const RunConfig &config, const ModelShape &model, const TaskRegistry &tasks) {
   std::unique_ptr<Task> task = makeFor(config, model, tasks);
   if (!model.length)
@@ -117,8 +130,11 @@ std::unique_ptr<Task> makeTask(const RunConfig &config, const ModelShape &model,
   const int64_t vocabulary = model.vocabulary ? model.vocabulary : task->vocabulary();
   if (task->vocabulary() > vocabulary || task->length() != model.length)
     throw Error(fmt::format("task '{}' needs vocabulary {} and length {}, but the model was compiled for vocabulary "
-                            "{} and length {}; compile for it: stretto compile SPEC --task {}",
-                            config.task, task->vocabulary(), task->length(), vocabulary, model.length, config.task));
+                            "{} and length {}; {}",
+                            config.task, task->vocabulary(), task->length(), vocabulary, model.length,
+                            !config.ofRun.empty() && task->vocabulary() > vocabulary
+                                ? "the run knows no more tokens: train with all that evaluations will have"
+                                : "compile for it: stretto compile SPEC " + taskWords(config, tasks)));
   return task;
 }
 
@@ -137,6 +153,18 @@ static void settleTerm(RunConfig &config, const char *option, std::optional<doub
 void settleLoss(RunConfig &config, const stretto_program &program) {
   settleTerm(config, "nll-square", config.nllSquare, program.nll_square);
   settleTerm(config, "z-loss", config.zLoss, program.z_loss);
+}
+
+// Throws Error where a folder that no run has begun to write holds what a run would put others in place of.
+static void checkForeign(const std::string &out) {
+  if (pathExists(out + "/lock") || pathExists(out + "/run.toml"))
+    return;
+  for (const char *name :
+       {"spec.stretto", "model.sha", "rerun.sh", "metrics.jsonl", "timing.jsonl", "build", "ckpt", "log"})
+    if (pathExists(out + "/" + name))
+      throw Error(fmt::format("'{}' must be a new folder or a run directory, but is none and has '{}', which a run "
+                              "writes; give another --out",
+                              out, name));
 }
 
 void checkNew(const RunConfig &config) {
@@ -179,6 +207,7 @@ static void checkRunDirectory(const RunConfig &config) {
   checkFolder(config.out);
   checkFree(config.out);
   checkNew(config);
+  checkForeign(config.out);
 }
 
 static void checkPrompts(const RunConfig &config, const ModelShape &model) {

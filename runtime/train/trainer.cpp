@@ -73,9 +73,28 @@ static void checkResumable(const std::map<std::string, std::string> &checkpoint,
   }
 }
 
+// Of one spec, settings of the model and the vocabulary make several models.
+std::string Trainer::sameSpecRemark(const std::map<std::string, std::string> &before,
+                                    const std::map<std::string, std::string> &now) const {
+  constexpr uint64_t most = 64 << 20;
+  const auto hash = before.find("spec_hash");
+  if (hash == before.end() || hash->second == now.at("spec_hash") || !parts.run ||
+      !pathExists(parts.run->file("spec.stretto")) ||
+      readFile(parts.run->file("spec.stretto"), most) != parts.state.program.spec_text)
+    return "";
+  return fmt::format(
+      "; the text of the spec is the same, but its --set or the vocabulary of the task is another: '{}' has "
+      "those of the run",
+      parts.run->file("build/options.txt"));
+}
+
 void Trainer::resumeFrom(const Manifest &manifest) {
   const std::map<std::string, std::string> now = facts();
-  checkResumable(manifest.facts, now);
+  try {
+    checkResumable(manifest.facts, now);
+  } catch (const Error &error) {
+    throw Error(error.what() + sameSpecRemark(manifest.facts, now));
+  }
   if (const std::string text = otherMatmuls(manifest.facts, now); !text.empty())
     parts.progress.warning(text);
   if (const auto found = manifest.facts.find("first_weights"); found != manifest.facts.end())
@@ -112,8 +131,10 @@ int Trainer::run() {
       scores = std::make_unique<AppendFile>(parts.config.scores, /*followLinks=*/true);
   });
   firstStep = done;
-  if (parts.config.steps == 0 && evaluates())
+  if (parts.config.steps == 0 && evaluates()) {
     evaluate(); // the weights as they came in
+    checkEvaluation();
+  }
   const int signal = trainSteps();
   parts.progress.finish();
   if (saved != done)
@@ -408,6 +429,18 @@ void Trainer::evaluate() {
     return;
   logs->metrics.append(metricsLine(metrics));
   logs->events.scalars(done, values);
+}
+
+// Of an evaluation by itself. In training the losses of steps tell.
+void Trainer::checkEvaluation() const {
+  const double loss = history.back().loss;
+  if (std::isfinite(loss))
+    return;
+  const std::string text = fmt::format("the loss of the evaluation must be a number, but got {}", loss);
+  if (parts.config.onNonfinite == "stop")
+    throw SharedError(text + "; --check-finite names the first op that goes wrong, or the weights that do");
+  if (isFirst())
+    parts.progress.warning(text);
 }
 
 // What the user is told where a rank fails later on.

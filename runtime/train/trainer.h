@@ -77,6 +77,9 @@ private:
   std::string timingLine(int64_t step, double tokens, const StepTimes &times) const;
   void tellSlowRank(const Balance::Step &step);
   std::map<std::string, std::string> facts() const;
+  void checkEvaluation() const;
+  std::string sameSpecRemark(const std::map<std::string, std::string> &before,
+                             const std::map<std::string, std::string> &now) const;
   bool evaluates() const { return evaluation.rows > 0 || evaluation.generated > 0; }
   // Sequences of a step, of all ranks.
   int64_t rowsPerStep() const { return stepRows().all; }

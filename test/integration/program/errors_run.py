@@ -32,6 +32,7 @@ def command_line():
     promises.check("a word that an option does not know", [*start, "--schedule", "sine"])
     promises.check("a path that is empty, as that of a variable that is not set", [*start, "--resume", "--out", ""])
     promises.check("a prompt that is empty", [*start, "--prompt", ""])
+    promises.check("a temperature below 0", [*start, "--temperature", "-0.5"])
     promises.check("results that nobody gets", ["bash", "-c", 'exec "$0" "$@" > /dev/full', "stretto", "eval", f"{folder}/good"])
     for words in (["help"], ["program", HELLO, *TASK, *SMALL], ["generate", f"{folder}/good", "--prompt", "1 2"]):
         told = run("bash", "-c", 'exec "$0" "$@" > /dev/full', "stretto", *words, status=1)
@@ -55,6 +56,18 @@ def needs(name):
     numbers = {key: float(value.split()[0]) * {"KiB": 1 << 10, "MiB": 1 << 20}[value.split()[1]]
                for key, value in sizes.items()}
     return int(numbers["needs"] - numbers["activations"] - numbers["rest"]), int(numbers["needs"])
+
+
+def evaluations():
+    """Weights that are no numbers have no scores."""
+    size = int.from_bytes(read(weights)[:8], "little")
+    header, data = read(weights)[:8 + size], read(weights)[8 + size:]
+    with open(f"{folder}/nan.safetensors", "wb") as file:
+        file.write(header + len(data) // 4 * b"\0\0\xc0\x7f")
+    evaluate = ["stretto", "eval", HELLO, *TASK, *SMALL, "--threads", "1", "--eval-batches", "1", "--init-from"]
+    promises.check("an evaluation of weights that are no numbers", [*evaluate, f"{folder}/nan.safetensors"])
+    told = run(*evaluate, f"{folder}/nan.safetensors", "--on-nonfinite", "skip")
+    contains(told, "warning: the loss of the evaluation must be a number, but got nan\n")
 
 
 def memory():
@@ -160,6 +173,13 @@ def other_vocabularies():
     run("stretto", "data", *copy[1:2], "--set", "length=64", "--set", "n=10", "--export", f"{folder}/copy.tokens", "--samples", "9")
     tokens = [small, *quiet, "--out", "none", "--task", "tokens", "--task-set"]
     promises.check("a token file of another vocabulary", [*tokens, f"file={folder}/copy.tokens"])
+    run(small, *options, "--steps", "1", "--out", "none", "--dump-batch", f"{folder}/rows.safetensors")
+    rows = [small, *quiet, "--steps", "1", "--out", "none", "--tokens", f"{folder}/rows.safetensors"]
+    run(*rows)
+    content = read(f"{folder}/rows.safetensors")
+    with open(f"{folder}/rows.safetensors", "wb") as file:
+        file.write(content[:-2 * 64] + bytes(2 * 64))
+    promises.check("a file of sequences whose mask marks nothing", rows)
     damage(f"{folder}/copy.tokens", "cut")
     promises.check("a damaged token file", [*tokens, f"file={folder}/copy.tokens"])
     promises.check("a task whose instances the length cannot hold", ["stretto", "eval", f"{folder}/good", "--task-set", "n=40"])
@@ -173,13 +193,6 @@ def prompts():
         with open(f"{folder}/prompts.txt", "w", encoding="utf-8") as file:
             file.write(text)
         return f"{folder}/prompts.txt"
-    run(small, *options, "--steps", "1", "--out", "none", "--dump-batch", f"{folder}/rows.safetensors")
-    rows = [small, *quiet, "--steps", "1", "--out", "none", "--tokens", f"{folder}/rows.safetensors"]
-    run(*rows)
-    content = read(f"{folder}/rows.safetensors")
-    with open(f"{folder}/rows.safetensors", "wb") as file:
-        file.write(content[:-2 * 64] + bytes(2 * 64))
-    promises.check("a file of sequences whose mask marks nothing", rows)
 
     refuse("no prompt", "--prompt", "", status=2)
     refuse("a prompt longer than the cache", "--prompt", " ".join(60 * ["1"]), "--write", "9")
@@ -199,7 +212,9 @@ def checkpoints():
     for step in ("00000020", "00000030", "00000040"):
         os.truncate(f"{folder}/cut/ckpt/{step}/manifest.json", 10)
     promises.check("no checkpoint that can be used", [small, *quiet, "--resume", "--out", f"{folder}/cut"])
-    promises.check("resume with another spec", [wide, *quiet, "--resume", "--out", f"{folder}/good"])
+    gelu = program(f"{folder}/edited/spec.stretto", *TASK, *SMALL)
+    promises.check("resume with another spec", [gelu, *quiet, "--resume", "--out", f"{folder}/good"])
+    promises.check("resume with the same spec, but other settings", [wide, *quiet, "--resume", "--out", f"{folder}/good"])
     promises.check("resume with another number of virtual ranks",
                    [small, *quiet, "--resume", "--virtual-ranks", "4", "--out", f"{folder}/good"])
     promises.check("resume with another seed", [small, *quiet, "--resume", "--seed", "5", "--out", f"{folder}/good"])
@@ -231,6 +246,9 @@ def changed_file():
 
 def run_directories():
     promises.check("a run directory that is not new", [*start, "--out", f"{folder}/good"])
+    os.makedirs(f"{folder}/sources/build")
+    promises.check("a run directory that is a folder with something else", [*start, "--out", f"{folder}/sources"])
+    expect(os.listdir(f"{folder}/sources") == ["build"], "a refused run wrote something")
     busy = subprocess.Popen([small, *options, "--steps", "10000000", "--out", f"{folder}/busy"], stderr=subprocess.PIPE)
     until(lambda: os.path.exists(f"{folder}/busy/metrics.jsonl"), "the run directory")
     promises.check("a run directory in use", [*start, "--out", f"{folder}/busy"])
@@ -275,6 +293,6 @@ def numbers():
     promises.check("the same with --check-finite", [*wild, "--check-finite", "--out", "none"])
 
 
-for part in (command_line, memory, other_machine, weights_of_the_user, scores_of_a_run, other_vocabularies, prompts, checkpoints, changed_file, run_directories, full_disk, numbers):
+for part in (command_line, evaluations, memory, other_machine, weights_of_the_user, scores_of_a_run, other_vocabularies, prompts, checkpoints, changed_file, run_directories, full_disk, numbers):
     part()
 promises.finish()
