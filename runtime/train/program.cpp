@@ -26,7 +26,6 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <fmt/format.h>
 #include <iostream>
 #include <span>
@@ -338,22 +337,11 @@ private:
         takeChanges(trainer.step());
         return roundParameters(state);
       }
-      tellNoCheckpoint();
+      progress.message("no checkpoint yet: starting from the first step");
     }
     config.changed.clear();
     const std::optional<WeightsOrigin> origin = initialise(state);
     together(ranks.control(), [&] { trainer.startFrom(origin); });
-  }
-
-  // Who has removed checkpoints is told what else goes; so is who ended a run before its first one.
-  void tellNoCheckpoint() {
-    std::error_code failed;
-    const bool hasSteps =
-        directory && std::filesystem::file_size(directory->file("metrics.jsonl"), failed) > 0 && !failed;
-    if (hasSteps)
-      progress.warning("no checkpoint: starting from the first step, and metrics.jsonl anew");
-    else
-      progress.message("no checkpoint yet: starting from the first step");
   }
 
   // What a resume has otherwise counts from here on; without a step to come, for nothing.

@@ -110,12 +110,6 @@ contains(told, "warning: goes on with other settings: steps = 42 instead of 40\n
 contains(read(f"{short}/log/rank-00.txt").decode(), "goes on with other settings: steps = 42 instead of 40\n")
 expect("lacks" not in run(fake, "--resume", "--steps", 42, "--quiet", "--out", copied("whole")), "metrics are whole")
 
-# Where checkpoints are gone, a resume tells that it begins anew.
-bare = copied("bare")
-shutil.rmtree(f"{bare}/ckpt")
-contains(run(fake, "--resume", "--quiet", "--out", bare), "warning: no checkpoint: starting from the first step, and metrics.jsonl anew\n")
-expect(digest(bare, 40) == digest(f"{folder}/good", 40), "a run that begins anew differs")
-
 # Settings that a resume changes: run.toml keeps both, and who repeats the run is told that it was another.
 changed = copied("changed")
 for count, more in ((42, ["--lr", "0.5"]), (43, ["--eval-batches", "2"]), (43, ["--lr", "0.25"])):
