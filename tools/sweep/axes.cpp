@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <fmt/format.h>
 #include <map>
 #include <set>
 #include <string_view>
@@ -38,13 +39,16 @@ static std::vector<std::string> splitValues(const std::string &text, const std::
   return values;
 }
 
-// What two ways to write the same value have in common: numbers as numbers.
+// What two ways to write the same value have in common: numbers as numbers, lists without blanks.
 static std::string sameForm(const std::string &value) {
   double number = 0;
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-  return error == std::errc() && end == value.data() + value.size()
-             ? std::to_string(number) + "/" + std::to_string(1 / number)
-             : value;
+  if (error == std::errc() && end == value.data() + value.size())
+    return fmt::format("{}", number);
+  std::string text = value;
+  if (value.find_first_of("{[(") != std::string::npos)
+    std::erase(text, ' ');
+  return text;
 }
 
 static void checkValues(const runtime::Axis &axis) {

@@ -61,6 +61,9 @@ TEST(Axes, MistakesAreNamed) {
   EXPECT_EQ(errorOf("set.x=a}"), "brackets must match, but got 'set.x=a}'");
   EXPECT_EQ(errorOf("lr=1e-3,0.001"), "the values of 'lr' must differ, but got '0.001' again");
   EXPECT_EQ(errorOf("lr=1e-7,1e-8"), "");
+  EXPECT_EQ(errorOf("lr=1e-3,1.0000000001e-3"), "");
+  EXPECT_EQ(errorOf("set.x={A, B},{A,B}"), "the values of 'set.x' must differ, but got '{A,B}' again");
+  EXPECT_EQ(errorOf("set.x=a b,ab"), "");
   EXPECT_EQ(errorOf("lr="), "each value of 'lr' must have text, but got an empty one");
   EXPECT_EQ(errorOf("=1"), "--over must look like NAME=VALUE,VALUE, but got '=1'");
   for (const char *name : {"set", "task-set", "set.", "out", "threads", "ranks", "max-restarts", "rank-timeout",
