@@ -39,6 +39,8 @@ std::vector<Breakdown> breakdownsOf(std::span<const Group> groups) {
   for (const Family &family : familiesOf(groups))
     breakdowns.push_back(byKey(family));
   std::ranges::move(byPart(groups), std::back_inserter(breakdowns));
+  for (Breakdown &breakdown : breakdowns)
+    std::erase_if(breakdown.columns, [&](const Breakdown::Column &column) { return !isShown(groups, column.metric); });
   std::erase_if(breakdowns, [](const Breakdown &breakdown) { return breakdown.columns.size() < fewest; });
   return breakdowns;
 }

@@ -25,7 +25,11 @@ Group readGroup(const std::string &argument) {
     size_t comma = std::min(argument.find(',', from), argument.size());
     if (comma == from)
       throw Error("a group must look like label=folder,folder, but got '" + argument + "'");
-    group.runs.emplace_back(argument.substr(from, comma - from));
+    const std::string folder = argument.substr(from, comma - from);
+    for (const Run &run : group.runs)
+      if (std::error_code none; std::filesystem::equivalent(run.folder, folder, none))
+        throw Error("the runs of group '" + group.label + "' must differ, but got '" + folder + "' again");
+    group.runs.emplace_back(folder);
     from = comma + 1;
   }
   if (group.label.empty() || group.runs.empty())
@@ -126,10 +130,10 @@ double Figure::high() const { return *std::max_element(values.begin(), values.en
 double Figure::half() const { return halfInterval(values); }
 
 Figure finalFigure(const Group &group, const std::string &metric) {
-  Figure figure;
+  Figure figure{{}, group.runs.size()};
   for (const Run &run : group.runs) {
     const std::vector<Point> &points = curveOf(run, metric);
-    if (points.empty())
+    if (points.empty() || run.isLost())
       continue;
     if (metric != "loss") {
       figure.values.push_back(points.back().value);
@@ -137,13 +141,17 @@ Figure finalFigure(const Group &group, const std::string &metric) {
     }
     double from = 0.9 * points.back().step, sum = 0, count = 0;
     for (const Point &point : points)
-      if (point.step >= from) {
+      if (point.step > from) {
         sum += point.value;
         ++count;
       }
     figure.values.push_back(sum / count);
   }
   return figure;
+}
+
+bool isShown(std::span<const Group> groups, const std::string &metric) {
+  return std::ranges::any_of(groups, [&](const Group &group) { return !finalFigure(group, metric).values.empty(); });
 }
 
 std::optional<Point> finalPoint(const Group &group, const std::string &metric) {
@@ -163,7 +171,7 @@ std::optional<Point> finalPoint(const Group &group, const std::string &metric) {
 }
 
 Figure speedFigure(const Group &group) {
-  Figure figure;
+  Figure figure{{}, group.runs.size()};
   for (const Run &run : group.runs) {
     std::vector<double> speeds;
     for (const Point &point : run.speed)

@@ -48,6 +48,7 @@ std::vector<Point> meanCurve(const Group &group, const std::string &metric);
 // A figure of a group: one value per run that has it.
 struct Figure {
   std::vector<double> values;
+  size_t runs = 0; // of the group
   double mean() const;
   double low() const;
   double high() const;
@@ -55,8 +56,11 @@ struct Figure {
 };
 
 // The metric at the end of each run: a score as it was last evaluated; the loss as the mean over the last tenth of
-// the run's steps, since single steps are noisy.
+// the run's steps, since single steps are noisy. A run that is lost has none.
 Figure finalFigure(const Group &group, const std::string &metric);
+
+// Whether a group has a figure of the metric.
+bool isShown(std::span<const Group> groups, const std::string &metric);
 
 // The mean at the end with a 95 % interval: of several runs that of their mean, of one that of its evaluation (NAN
 // where it has none). Nothing where no run has the metric.

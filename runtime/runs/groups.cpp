@@ -21,6 +21,7 @@ namespace {
 struct Candidate {
   std::string value;
   Group group;
+  size_t done = 0; // runs that have come to their last step with a finite loss
 };
 
 // The runs of one setting.
@@ -36,6 +37,8 @@ public:
     for (const Axis &axis : file.axes)
       if (axis.values.size() > 1 && axis.name != "seed" && axis.name == (wantedBest.empty() ? "lr" : wantedBest))
         best = axis.name;
+    if (const auto seed = std::ranges::find(file.axes, "seed", &Axis::name); seed != file.axes.end())
+      seeds = seed->values.size();
     readRuns();
   }
 
@@ -47,14 +50,17 @@ private:
   Setting &settingOf(const std::vector<std::string> &values);
   std::string labelOf(const Setting &setting, bool named) const;
   std::string headline() const;
+  bool isWhole(const Candidate &candidate) const { return candidate.done == seeds; }
   size_t chooseOf(const Setting &setting, const std::string &metric) const;
 
   std::string folder;
   SweepFile file;
   std::string best; // "": no choice
+  size_t seeds = 1; // runs of a candidate
   std::vector<Setting> settings;
   std::vector<std::string> absent; // folders of runs that have written nothing
   size_t unfinished = 0;           // runs that have not come to their last step
+  size_t lost = 0;                 // runs whose last loss is not finite
 };
 
 } // namespace
@@ -104,8 +110,11 @@ void Sweep::readRuns() {
     auto candidate = std::ranges::find(setting.candidates, chosen, &Candidate::value);
     if (candidate == setting.candidates.end())
       candidate = setting.candidates.insert(candidate, {chosen, {}});
-    candidate->group.runs.emplace_back(path.string());
-    unfinished += !isFinished(candidate->group.runs.back());
+    const Run &read = candidate->group.runs.emplace_back(path.string());
+    const bool finished = isFinished(read);
+    candidate->done += finished && !read.isLost();
+    unfinished += !finished;
+    lost += read.isLost();
   }
 }
 
@@ -131,22 +140,33 @@ std::string Sweep::headline() const {
   return headlineOf(all);
 }
 
-// The first candidate that no other one is ahead of.
+// The first candidate that no other one is ahead of. Where all runs are done is ahead of where some are not.
 size_t Sweep::chooseOf(const Setting &setting, const std::string &metric) const {
   size_t chosen = 0;
   for (size_t i = 1; i < setting.candidates.size(); ++i) {
     const Group &group = setting.candidates[i].group, &best = setting.candidates[chosen].group;
-    const int byScore = compareMeans(group, best, metric);
+    const int byRuns = int(isWhole(setting.candidates[i])) - int(isWhole(setting.candidates[chosen]));
+    const int byScore = byRuns ? byRuns : compareMeans(group, best, metric);
     if (byScore > 0 || (byScore == 0 && compareMeans(group, best, "eval_loss") > 0))
       chosen = i;
   }
   return chosen;
 }
 
+// How many runs have no figures.
+static std::string tellLost(size_t lost, size_t runs, const std::string &name) {
+  return fmt::format("Without figures, as their last loss is not finite: {} of the {} runs of '{}'.", lost, runs, name);
+}
+
 void Sweep::appendTo(Comparison &comparison, bool named) const {
   const std::string metric = headline();
+  std::vector<std::string> passedOver;
   for (const Setting &setting : settings) {
     const size_t chosen = chooseOf(setting, metric);
+    for (const Candidate &candidate : setting.candidates)
+      if (isWhole(setting.candidates[chosen]) && !isWhole(candidate))
+        passedOver.push_back(
+            fmt::format("{} of {} ({} of {} runs)", candidate.value, labelOf(setting, named), candidate.done, seeds));
     Group group = setting.candidates[chosen].group;
     group.label = labelOf(setting, named);
     if (!best.empty())
@@ -159,6 +179,11 @@ void Sweep::appendTo(Comparison &comparison, bool named) const {
         fmt::format("Of each setting of '{}', the {} with the best mean of {} is shown; --best none "
                     "shows all.",
                     folder, best.substr(best.find('.') + 1), metric));
+  if (!passedOver.empty())
+    comparison.notes.push_back(fmt::format(
+        "Passed over, as not all runs have come to their end with a finite loss: {}.", fmt::join(passedOver, ", ")));
+  if (lost)
+    comparison.notes.push_back(tellLost(lost, file.runs.size(), folder));
   if (unfinished)
     comparison.notes.push_back(
         fmt::format("Not finished, and shown as far as they have come: {} of the {} runs of '{}'.", unfinished,
@@ -195,8 +220,11 @@ Comparison readComparison(std::span<const std::string> arguments, const std::str
   for (const std::string &argument : arguments)
     if (isSweep(argument))
       (sweep++)->appendTo(comparison, arguments.size() > 1);
-    else
-      comparison.groups.push_back(readGroup(argument));
+    else {
+      const Group &group = comparison.groups.emplace_back(readGroup(argument));
+      if (const size_t lost = size_t(std::ranges::count_if(group.runs, &Run::isLost)))
+        comparison.notes.push_back(tellLost(lost, group.runs.size(), group.label));
+    }
   if (comparison.groups.empty())
     throw Error("there must be a run to show, but none of '" + fmt::format("{}", fmt::join(arguments, "', '")) +
                 "' has written anything yet");

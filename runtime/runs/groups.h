@@ -14,7 +14,8 @@ struct Comparison {
 // differ in the seed alone are one group, labelled by what differs. `best` names an axis of which each group is shown
 // at the value with the best mean of the headline score (the first one; without scores the held-out loss); "" stands
 // for "lr" where a sweep has several, "none" for no choice. Runs of a sweep that have written nothing yet are left out
-// with a note. Throws Error.
+// with a note; a value of which runs are missing, unfinished or lost is chosen only where there is no other. Throws
+// Error.
 Comparison readComparison(std::span<const std::string> arguments, const std::string &best);
 
 } // namespace stretto::runtime

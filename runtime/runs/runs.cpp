@@ -104,6 +104,9 @@ std::string Run::readMetrics(const std::string &line) {
   if (next < step)
     forgetFrom(double(next));
   step = next;
+  for (const char *key : {"loss", "eval_loss"})
+    if (object.find(key) && !object.find("skipped"))
+      lossIsLost = std::isnan(numberUnder(object, key));
   addNumber(object, "loss", double(step), loss);
   addNumber(object, "lr", double(step), learningRate);
   addNumber(object, "eval_loss", double(step), evaluationLoss);

@@ -54,6 +54,9 @@ public:
   // 0 before the first line.
   int64_t lastStep() const { return step; }
 
+  // Whether the last loss, of a step that was not skipped or of an evaluation, is no number that can be drawn.
+  bool isLost() const { return lossIsLost; }
+
   // A run whose file may not be there yet.
   static Run starting(std::string folder);
 
@@ -69,6 +72,7 @@ private:
 
   GrowingLines metricsFile, timingFile;
   int64_t step = 0;
+  bool lossIsLost = false;
 };
 
 } // namespace stretto::runtime

@@ -11,17 +11,20 @@
 
 namespace stretto::runtime {
 
-// "mean ± half (low to high)"; without `interval` only mean and range.
+// "mean ± half (low to high)"; without `interval` only mean and range. Where runs lack the figure, how many have it.
 static std::string rangeText(const Figure &figure, int decimals, bool interval) {
   auto number = [&](double value) { return fmt::format("{:.{}f}", value, decimals); };
   if (figure.values.empty())
     return "-";
   std::string mean = number(figure.mean());
+  const std::string count =
+      figure.values.size() == figure.runs ? "" : fmt::format("{} of {} runs", figure.values.size(), figure.runs);
   if (figure.values.size() == 1)
-    return mean;
+    return count.empty() ? mean : fmt::format("{}\t({})", mean, count);
   if (interval)
     mean += " ± " + number(figure.half());
-  return fmt::format("{}\t({} to {})", mean, number(figure.low()), number(figure.high()));
+  return fmt::format("{}\t({} to {}{}{})", mean, number(figure.low()), number(figure.high()), count.empty() ? "" : "; ",
+                     count);
 }
 
 // Decimals of a metric's column: of a number without a rule of its own as many as show four digits of the largest.
@@ -77,7 +80,7 @@ static std::vector<std::string> sizesOf(std::span<const Group> groups) {
   return same ? std::vector<std::string>() : sizes;
 }
 
-// Those of the main table.
+// Those of the main table: scores that no group has are left out.
 static std::vector<std::string> mainMetrics(std::span<const Group> groups) {
   std::vector<std::string> metrics = metricsOf(groups);
   const std::string headline = headlineOf(groups);
@@ -85,6 +88,9 @@ static std::vector<std::string> mainMetrics(std::span<const Group> groups) {
     for (const Breakdown::Column &column : breakdown.columns)
       if (column.metric != headline)
         std::erase(metrics, column.metric);
+  std::erase_if(metrics, [&](const std::string &metric) {
+    return !isLoss(metric) && metric != headline && !isShown(groups, metric);
+  });
   return metrics;
 }
 

@@ -3,7 +3,8 @@
 
 `keys`: two learning rates, two sets of Canon layers, seeds 0 to 2; shares by k, a mean in nats, by length, too. The last
 run of the sweep has written nothing, the one before has come to step 10 of 20. `bits`: two sizes, bits per parameter.
-`plain`: no scores. `ties`: means that are the same but for rounding, the lowest held-out loss twice."""
+`plain`: no scores. `ties`: means that are the same but for rounding, the lowest held-out loss
+twice. `lost`: the run of the first weight decay and the second seed ends with a loss that is no number."""
 import itertools
 import json
 import os
@@ -74,7 +75,13 @@ def ties(settings):
     return [{"step": 1, "loss": 2.0}, {"step": 1, "eval_loss": held_out, "scores": scores}], 1, 1000
 
 
+def lost(settings):
+    held_out = "nan" if (settings["weight-decay"], settings["seed"]) == ("1", "1") else {"1": 0.25, "2": 0.5, "4": 1.0}[settings["weight-decay"]]
+    return [{"step": 1, "loss": 2.0}, {"step": 1, "eval_loss": held_out, "scores": {}}], 1, 1000
+
+
 out = sys.argv[1]
+write_sweep(out + "/lost", {"weight-decay": ["1", "2", "4"], "seed": ["0", "1"]}, lost)
 write_sweep(out + "/keys", {"lr": ["1e-3", "3e-3"], "set.canon_at": ["{}", "{A, B}"], "seed": ["0", "1", "2"]}, keys)
 write_sweep(out + "/bits", {"set.dim": ["64", "128"], "seed": ["0"]}, bits)
 write_sweep(out + "/plain", {"weight-decay": ["1", "2", "4"], "seed": ["0"]}, plain)

@@ -137,10 +137,10 @@ TEST(Curves, MeanOverCommonSteps) {
   EXPECT_EQ(values(meanCurve(group, "loss")), (std::vector<double>{3, 3}));
 }
 
-// Steps 18 and up of 20 are the last tenth.
+// Steps 19 and 20 of 20 are the last tenth.
 TEST(Curves, FinalLossIsTheMeanOfTheLastTenth) {
   std::vector<double> losses(20, 100);
-  losses[17] = 1, losses[18] = 2, losses[19] = 6;
+  losses[18] = 2, losses[19] = 4;
   Figure figure = finalFigure({"g", {runWithLosses(losses), runWithLosses({5})}}, "loss");
   EXPECT_EQ(figure.values, (std::vector<double>{3, 5}));
   EXPECT_EQ(figure.mean(), 4);
@@ -215,6 +215,35 @@ TEST(Scores, OfSeveralRunsTheIntervalIsThatOfTheMean) {
   EXPECT_NEAR(point.high, 50 + 12.7062 * 25, 0.01);
 }
 
+// A run that ends with a loss that is no number has no figure, however good the last one was that is one.
+TEST(Curves, LostRunsHaveNoFigure) {
+  const std::string step = "{\"step\":1,\"loss\":1}\n", score = "\"scores\":{\"a\":[1,4]}}\n";
+  Group group = groupOf(step + "{\"step\":1,\"eval_loss\":1," + score +
+                        "{\"step\":2,\"loss\":2}\n{\"step\":2,\"eval_loss\":\"nan\"," + score);
+  EXPECT_TRUE(group.runs[0].isLost());
+  for (const char *metric : {"loss", "eval_loss", "a"})
+    EXPECT_TRUE(finalFigure(group, metric).values.empty()) << metric;
+  group.runs.push_back(groupOf(step + "{\"step\":2,\"loss\":\"inf\",\"skipped\":true}\n").runs[0]);
+  EXPECT_FALSE(group.runs[1].isLost()) << "what is skipped leaves the weights as they were";
+  const Figure figure = finalFigure(group, "loss");
+  EXPECT_EQ(figure.values, std::vector<double>{1});
+  EXPECT_EQ(figure.runs, 2u);
+  EXPECT_EQ(compareTable(std::vector{group}).rows[0][3], "1.0000\t(1 of 2 runs)");
+  group.runs.push_back(groupOf("{\"step\":1,\"loss\":3}\n").runs[0]);
+  EXPECT_TRUE(compareTable(std::vector{group}).rows[0][3].ends_with("\t(1.0000 to 3.0000; 2 of 3 runs)"));
+  EXPECT_TRUE(groupOf("{\"step\":1,\"loss\":\"inf\"}\n").runs[0].isLost());
+}
+
+TEST(Groups, ARunCountsOnce) {
+  RunFolder folder("{\"step\":1,\"loss\":3}\n");
+  try {
+    readGroup("x=" + folder.path + "," + folder.path + "/.");
+    ADD_FAILURE() << "the same folder twice is taken";
+  } catch (const Error &error) {
+    EXPECT_EQ(error.what(), "the runs of group 'x' must differ, but got '" + folder.path + "/.' again");
+  }
+}
+
 TEST(Families, AreScoresByAKey) {
   const std::vector<Group> groups{
       groupOf(R"({"step":1,"scores":{"a/k=8":[1,4],"a/k=16":[1,4],"a/k=1":[1,4],"a/n=2":[1,4],)"
@@ -244,6 +273,20 @@ TEST(Breakdowns, AreThreeScoresAndMoreOfOneQuantity) {
   ASSERT_EQ(breakdowns[1].columns.size(), 3u);
   EXPECT_EQ(breakdowns[1].columns[1].name, "y");
   EXPECT_EQ(breakdowns[1].columns[1].metric, "c/y");
+}
+
+// Columns that no group fills, neither there nor in the main table.
+TEST(Breakdowns, LeaveOutWhatNoRunHas) {
+  const std::vector<Group> groups{
+      groupOf(R"({"step":1,"scores":{"a/k=1":[1,4],"a/k=2":[1,4],"a/k=4":[0,0],"a/k=8":[1,4],"b/k=1":[1,4],)"
+              R"("b/k=2":[1,4],"b/k=3":[0,0]}})"
+              "\n")};
+  const std::vector<Breakdown> breakdowns = breakdownsOf(groups);
+  ASSERT_EQ(breakdowns.size(), 1u);
+  ASSERT_EQ(breakdowns[0].columns.size(), 3u);
+  EXPECT_EQ(breakdowns[0].columns[2].name, "k=8");
+  EXPECT_EQ(compareTable(groups).header,
+            (std::vector<std::string>{"run", "runs", "steps", "loss", "a/k=1\t%", "b/k=1\t%", "b/k=2\t%", "tokens/s"}));
 }
 
 TEST(Plots, KeysThatDoubleAreDrawnAtEqualSteps) {
