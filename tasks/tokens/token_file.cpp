@@ -10,7 +10,7 @@
 namespace stretto::tasks {
 
 static constexpr char magic[] = "sttokens";
-static constexpr int64_t mostIds = int64_t{1} << 31;
+static constexpr int64_t mostIds = (int64_t{1} << 31) - 1;
 
 static uint64_t readNumber(const std::byte *at, int width) {
   uint64_t number = 0;

@@ -22,33 +22,29 @@ int64_t rowsAtOnce(const runtime::Task &task) { return std::clamp<int64_t>((int6
 
 runtime::BatchView Samples::view() { return {batch, length, tokens, targets, mask, positions}; }
 
-// The number to print for each id.
-static std::vector<int32_t> numbering(const runtime::Task &task, bool published) {
-  std::vector<int32_t> ids;
-  if (published) {
-    ids = tasks::publishedIds(task);
-    if (ids.empty())
-      throw tasks::TaskError("task '" + task.name() + "': has no published numbering");
-    return ids;
-  }
-  for (int32_t id = 0; id < task.vocabulary(); ++id)
-    ids.push_back(id);
-  return ids;
+// The number to print for an id.
+static std::function<int32_t(int32_t)> numbering(const runtime::Task &task, bool published) {
+  if (!published)
+    return std::identity();
+  std::vector<int32_t> ids = tasks::publishedIds(task);
+  if (ids.empty())
+    throw tasks::TaskError("task '" + task.name() + "': has no published numbering");
+  return [ids = std::move(ids)](int32_t id) { return ids[id]; };
 }
 
 void printSamples(std::ostream &out, const runtime::Task &task, Samples &samples, PrintOptions options) {
-  std::vector<int32_t> ids = numbering(task, options.published);
+  const std::function<int32_t(int32_t)> number = numbering(task, options.published);
   const char *open = options.colour ? "\033[1;32m[" : "[", *close = options.colour ? "]\033[0m" : "]";
   for (int64_t r = 0; r < samples.batch; ++r) {
     out << "sample " << samples.first + uint64_t(r) << ", " << samples.length << " tokens\n"
         << task.describe(samples.view(), r) << "ids, targets of the loss in brackets:\n"
-        << ids[samples.tokens[r * samples.length]];
+        << number(samples.tokens[r * samples.length]);
     for (int64_t i = r * samples.length; i < (r + 1) * samples.length; ++i) {
       out << ' ';
       if (samples.mask[i])
-        out << open << ids[samples.targets[i]] << close;
+        out << open << number(samples.targets[i]) << close;
       else
-        out << ids[samples.targets[i]];
+        out << number(samples.targets[i]);
     }
     out << "\n\n";
   }
@@ -64,8 +60,7 @@ template <typename T, typename F> static void printList(std::ostream &out, std::
 }
 
 void printJson(std::ostream &out, const runtime::Task &task, Samples &samples, PrintOptions options) {
-  std::vector<int32_t> ids = numbering(task, options.published);
-  auto id = [&](int32_t token) { return ids[token]; };
+  const std::function<int32_t(int32_t)> id = numbering(task, options.published);
   for (int64_t r = 0; r < samples.batch; ++r) {
     size_t from = size_t(r * samples.length), size = size_t(samples.length);
     out << "{\"sample\":" << samples.first + uint64_t(r) << ",\"tokens\":";

@@ -48,19 +48,17 @@ static void printLengths(std::ostream &out, const std::map<int64_t, int64_t> &le
   }
 }
 
-static void printTokens(std::ostream &out, const RowStatistics &statistics) {
+static void printTokens(std::ostream &out, const RowStatistics &statistics, int64_t vocabulary) {
   std::vector<std::pair<int64_t, int32_t>> ranked;
   double entropy = 0;
-  for (size_t id = 0; id < statistics.frequencies.size(); ++id)
-    if (int64_t count = statistics.frequencies[id]) {
-      const double share = double(count) / double(statistics.tokens);
-      entropy -= share * std::log2(share);
-      ranked.emplace_back(-count, int32_t(id));
-    }
+  for (const auto &[id, count] : statistics.frequencies) {
+    const double share = double(count) / double(statistics.tokens);
+    entropy -= share * std::log2(share);
+    ranked.emplace_back(-count, id);
+  }
   const size_t shown = std::min<size_t>(ranked.size(), 8);
   std::ranges::partial_sort(ranked, ranked.begin() + shown);
-  out << "  " << ranked.size() << " of " << statistics.frequencies.size() << " ids occur, entropy " << entropy
-      << " bits; most often:";
+  out << "  " << ranked.size() << " of " << vocabulary << " ids occur, entropy " << entropy << " bits; most often:";
   for (size_t i = 0; i < shown; ++i)
     out << (i ? ", " : " ") << ranked[i].second << " (" << -100.0 * double(ranked[i].first) / double(statistics.tokens)
         << " %)";
@@ -80,7 +78,7 @@ static void addInstances(std::vector<runtime::Score> &totals, const runtime::Tas
 
 void printStatistics(std::ostream &out, const runtime::Task &task, uint64_t seed, runtime::Stream stream,
                      uint64_t first, int64_t rows) {
-  RowStatistics statistics(task);
+  RowStatistics statistics;
   std::vector<runtime::Score> instances;
   for (int64_t done = 0; done < rows;) {
     const int64_t count = std::min(rows - done, rowsAtOnce(task));
@@ -96,7 +94,7 @@ void printStatistics(std::ostream &out, const runtime::Task &task, uint64_t seed
       << ", the cut one included\n  targets that count: "
       << 100 * double(statistics.counted) / double(statistics.tokens) << " %, " << double(statistics.counted) * perRow
       << " in a sequence\n";
-  printTokens(out, statistics);
+  printTokens(out, statistics, task.vocabulary());
   printLengths(out, statistics.lengths);
   for (const runtime::Score &score : instances)
     if (score.kind == runtime::Score::Kind::Share)

@@ -10,10 +10,9 @@ struct RowStatistics {
   int64_t rows = 0, tokens = 0, counted = 0;
   int64_t documents = 0; // begun in a sequence, the cut ones included
   std::map<int64_t, int64_t>
-      lengths;                      // documents of each length, those that the end of a sequence may have cut left out
-  std::vector<int64_t> frequencies; // inputs of each id
+      lengths; // documents of each length, those that the end of a sequence may have cut left out
+  std::map<int32_t, int64_t> frequencies; // inputs of each id that occurs
 
-  explicit RowStatistics(const runtime::Task &task) : frequencies(task.vocabulary()) {}
   void add(const Samples &samples);
 };
 

@@ -175,6 +175,8 @@ TEST_F(Tokens, damagedFilesAreRefused) {
   EXPECT_EQ(with(8, 2), "token file 'F': must have version 1, but got 2");
   EXPECT_EQ(with(12, 3), "token file 'F': ids must be 2 or 4 bytes wide, but got 3");
   EXPECT_EQ(with(16, 0), "token file 'F': the vocabulary must lie in 1..65536 for ids of 2 bytes, but got 0");
+  EXPECT_EQ(errorOfBytes(bytesOf({.vocabulary = int64_t{1} << 31}, count(9))),
+            "token file 'F': the vocabulary must lie in 1..2147483647 for ids of 4 bytes, but got 2147483648");
   EXPECT_EQ(with(18, 2), "token file 'F': the vocabulary must lie in 1..65536 for ids of 2 bytes, but got 131172");
   EXPECT_EQ(with(24, 100), "token file 'F': the ids that part documents must lie in -1..99, but got -156");
   EXPECT_EQ(with(48 + 10, 100),
