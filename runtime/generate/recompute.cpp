@@ -68,6 +68,8 @@ private:
           drawn ? drawToken(std::span(distribution).subspan(at * program.vocabulary, program.vocabulary),
                             writing.temperature, place)
                 : likely[at];
+      if (token < 0)
+        failDraw(place);
       answers[row].push_back(token);
       if (static_cast<int64_t>(next) < program.length)
         block.tokens[at + 1] = token;

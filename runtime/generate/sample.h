@@ -14,7 +14,11 @@ struct DrawPlace {
 };
 
 // A token drawn with probability proportional to exp(scores[token] / temperature); at temperature 0 the one with the
-// highest score, the smallest where several have it. `scores` are logits or log-probabilities; at least one.
+// highest score, the smallest where several have it. `scores` are logits or log-probabilities; at least one. Throws the
+// Error of failDraw where they are no distribution: one is NaN, or the highest is infinite.
 int32_t drawToken(std::span<const double> scores, double temperature, const DrawPlace &place);
+
+// Throws Error: the scores of the next token are no distribution.
+[[noreturn]] void failDraw(const DrawPlace &place);
 
 } // namespace stretto::runtime

@@ -64,6 +64,7 @@ void predictRows(Stepper &stepper, const BatchSource &source, const stretto_prog
   const auto make = [&](int64_t i) {
     return source.make(Stream::Evaluation, static_cast<uint64_t>(i * program.batch), program.batch, program.length);
   };
+  double sum = 0;
   int64_t counted = 0;
   for (int64_t begin = 0; begin < batches; begin += ranks.size()) {
     std::string mine;
@@ -81,12 +82,13 @@ void predictRows(Stepper &stepper, const BatchSource &source, const stretto_prog
       const BatchView some = block.view(0, std::min(program.batch, rows - i * program.batch), program.length);
       for (size_t at = 0; at < some.mask.size(); ++at)
         if (some.mask[at])
-          metrics.loss += prediction.nll[at], ++counted;
+          sum += prediction.nll[at], ++counted;
       addScores(metrics.scores, source.score(static_cast<uint64_t>(i * program.batch), some,
                                              firstOf(some.mask.size(), prediction, distribution)));
     }
   }
-  metrics.loss /= static_cast<double>(std::max<int64_t>(1, counted));
+  if (counted)
+    metrics.loss = sum / static_cast<double>(counted);
 }
 
 using Answers = std::vector<std::vector<int32_t>>;
@@ -158,7 +160,7 @@ EvaluationPlan evaluationPlan(const RunConfig &config, const BatchSource &source
 
 EvaluationMetrics evaluate(Stepper &stepper, const BatchSource &source, const stretto_program &program,
                            const EvaluationPlan &plan, int64_t step, Group &ranks) {
-  EvaluationMetrics metrics{step, 0, {}, {}};
+  EvaluationMetrics metrics{step, {}, {}, {}};
   predictRows(stepper, source, program, plan.rows, ranks, metrics);
   if (plan.generated > 0)
     judgeAnswers(stepper, source, program, plan, ranks, metrics);

@@ -50,8 +50,10 @@ std::string metricsLine(const StepMetrics &metrics) {
 }
 
 std::string metricsLine(const EvaluationMetrics &metrics) {
-  std::string line =
-      fmt::format("{{\"step\": {}, \"eval_loss\": {}, \"scores\": {{", metrics.step, formatJson(metrics.loss));
+  std::string line = fmt::format("{{\"step\": {}", metrics.step);
+  if (metrics.loss)
+    line += fmt::format(", \"eval_loss\": {}", formatJson(*metrics.loss));
+  line += ", \"scores\": {";
   const char *separator = "";
   for (const Score &score : metrics.scores) {
     line += fmt::format("{}{}: {}", separator, quoteJson(score.name), formatScore(score));

@@ -32,7 +32,7 @@ WeightsOrigin readOrigin(std::string_view text);
 
 struct EvaluationMetrics {
   int64_t step = 0;
-  double loss = 0; // mean negative log-likelihood over the counted targets
+  std::optional<double> loss; // mean negative log-likelihood over the counted targets; nothing where there are none
   std::vector<Score> scores;
   std::optional<WeightsOrigin> weights; // where it is to be told
 };

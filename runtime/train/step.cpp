@@ -271,6 +271,9 @@ Stepper::Prediction Stepper::evaluate(TokenBlock &block) {
   state.device.submit(CopyOutOp{prediction.predicted.data(), predicted, count * 4});
   state.device.wait();
   prediction.nll = widen(nll);
+  for (int64_t at = 0; at < count; ++at)
+    if (std::isnan(prediction.nll[at]))
+      prediction.predicted[at] = -1;
   return prediction;
 }
 

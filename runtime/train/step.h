@@ -58,7 +58,8 @@ public:
   // (evaluations, checkpoints). Waits.
   void finishUpdate();
 
-  // Predictions and negative log-likelihoods of one micro-batch. Waits.
+  // Predictions and negative log-likelihoods of one micro-batch; where these are NaN, so are the logits, and -1 is
+  // predicted. Waits.
   struct Prediction {
     std::vector<double> nll;
     std::vector<int32_t> predicted;

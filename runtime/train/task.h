@@ -33,9 +33,11 @@ enum class Stream : uint32_t { Train = 0, Evaluation = 1 };
 
 // What a model said about a batch, row-major as the batch.
 struct Predictions {
-  std::span<const int32_t> predicted;         // [batch, length]: the most likely token after tokens[b,0..t]
-  std::span<const double> nll;                // [batch, length]: negative log-likelihood of targets[b,t], in nats
-  std::span<const double> logProbabilities{}; // [batch, length, vocabulary], natural; where a task asks for them
+  std::span<const int32_t> predicted; // [batch, length]: the most likely token after tokens[b,0..t]; -1: none is
+  std::span<const double> nll;        // [batch, length]: negative log-likelihood of targets[b,t], in nats
+  // [batch, length, vocabulary], natural; where a task asks for them. The vocabulary is the model's, which may be
+  // larger than the task's.
+  std::span<const double> logProbabilities{};
 };
 
 // A text that a model shall go on with.
@@ -60,6 +62,9 @@ public:
   // Digests of what the files said that the task was made from, by the parameter that names the file or its folder;
   // none, or an empty one, where no file was read. A run is resumed with the same ones only.
   virtual std::map<std::string, std::string> contents() const { return {}; }
+  // What the token of an id says. Parameters may change it, and a model is used with those only that leave it as it was
+  // when the model was trained. Empty: nothing is known.
+  virtual std::string meaning(int32_t /*id*/) const { return {}; }
 
   // Fills row r of the batch from the sample index first + r of the stream (seed, stream). Same arguments,
   // same tokens, whatever thread or process asks.

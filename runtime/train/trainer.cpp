@@ -414,8 +414,12 @@ void Trainer::evaluate() {
   if (scores)
     scores->append(metricsLine(metrics));
   const std::string when = withTable ? "" : fmt::format(" at step {}", done);
-  std::string text = fmt::format("evaluation{}: loss {:.4f}", when, metrics.loss);
-  std::vector<std::pair<std::string, double>> values = {{"eval/loss", metrics.loss}};
+  std::string text = fmt::format("evaluation{}:", when);
+  std::vector<std::pair<std::string, double>> values;
+  if (metrics.loss) {
+    text += fmt::format(" loss {:.4f}", *metrics.loss);
+    values.emplace_back("eval/loss", *metrics.loss);
+  }
   for (const Score &score : metrics.scores) {
     if (score.count == 0)
       continue;

@@ -42,6 +42,11 @@ contains(run("stretto", "eval", f"{folder}/none", status=2), f"cannot open '{fol
 easier = run("stretto", "eval", f"{folder}/run", "--threads", 1, "--progress", "plain", "--task-set", "n=3")
 expect(score(easier) != score(lastWords), "another difficulty gives the same score")
 contains(evaluate(status=2), "the weights are missing: give a run directory, or --init-from")
+# Where no target is counted there is no loss.
+told = evaluate(*weights, "--eval-batches", 0, "--eval-generate", 1, "--scores", f"{folder}/scores.jsonl")
+contains(told, "generated/accuracy")
+expect("evaluation: loss" not in told, f"a loss over no targets: {told}")
+expect("eval_loss" not in open(f"{folder}/scores.jsonl").read(), "a loss over no targets is recorded")
 # A resume takes the folder of the checkpoints as well, but not one of them.
 more = ["--resume", "--quiet", "--threads", 1, "--steps", 12]
 contains(run(trained, *more, "--out", f"{folder}/run/ckpt/00000010", status=1), f"give the run directory '{folder}/run'")

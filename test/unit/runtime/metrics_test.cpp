@@ -15,6 +15,8 @@ TEST(Metrics, LinesAreJson) {
   EXPECT_EQ(metricsLine(StepMetrics{1, NAN, 2, 0.5, 10, true}),
             "{\"step\": 1, \"loss\": \"nan\", \"grad_norm\": 2, \"lr\": 0.5, \"tokens\": 10, \"skipped\": true}\n");
   EXPECT_NO_THROW(parseJson(line, 3));
+  EXPECT_EQ(metricsLine(EvaluationMetrics{5, {}, {}, {}}), "{\"step\": 5, \"scores\": {}}\n")
+      << "no target was counted";
 }
 
 TEST(Metrics, MeansCarryTheirInterval) {

@@ -13,6 +13,16 @@ TEST(Sample, ColdTakesTheSmallestOfTheLikeliest) {
   EXPECT_EQ(drawToken(std::vector<double>{-1e300}, 0, {}), 0);
 }
 
+TEST(Sample, WhatIsNoDistributionIsAnError) {
+  for (double temperature : {0., 1.})
+    for (double score : {double(NAN), double(INFINITY)}) {
+      EXPECT_THROW(drawToken(std::vector<double>{0, score, 1}, temperature, {}), Error);
+      EXPECT_THROW(drawToken(std::vector<double>{score, 0, 1}, temperature, {}), Error);
+    }
+  EXPECT_THROW(drawToken(std::vector<double>{-INFINITY, -INFINITY}, 1, {}), Error);
+  EXPECT_EQ(drawToken(std::vector<double>{-INFINITY, 0}, 1, {}), 1);
+}
+
 // Chi-square with 3 degrees of freedom; 16.3 is exceeded in one of 1000 fair cases.
 TEST(Sample, SharesFollowTheTemperature) {
   const std::vector<double> scores = {500.0, 501.0, 499.5, 498.0};
