@@ -9,17 +9,17 @@
 
 namespace stretto::tasks {
 
-// The published measure: the sum of p (ln p' - ln q') over the tokens, where p' and q' are p + e and q + e with e =
-// 1e-5, each scaled to the sum 1.
+// The published measure: the sum of p (ln p' - ln q') over the tokens of the model, where p' and q' are p + e and q + e
+// with e = 1e-5, each scaled to the sum 1. Those behind the tokens of the task have p = 0.
 static double divergence(std::span<const double> p, std::span<const double> logQ) {
   constexpr double e = 1e-5;
   double sumP = 0, sumQ = 0, sum = 0, weight = 0;
-  for (size_t i = 0; i < p.size(); ++i) {
-    const double q = std::exp(logQ[i]);
-    sumP += p[i] + e;
+  for (size_t i = 0; i < logQ.size(); ++i) {
+    const double exact = i < p.size() ? p[i] : 0, q = std::exp(logQ[i]);
+    sumP += exact + e;
     sumQ += q + e;
-    sum += p[i] * (std::log(p[i] + e) - std::log(q + e));
-    weight += p[i];
+    sum += exact * (std::log(exact + e) - std::log(q + e));
+    weight += exact;
   }
   return sum - weight * (std::log(sumP) - std::log(sumQ));
 }
@@ -29,14 +29,14 @@ namespace {
 class TargetScores {
 public:
   TargetScores(const runtime::BatchView &batch, const runtime::Predictions &predictions)
-      : batch(batch), predictions(predictions) {}
+      : batch(batch), predictions(predictions), width(predictions.logProbabilities.size() / batch.targets.size()) {}
 
   // `exact`: the probability of each token at place `at` of the batch.
   void add(size_t at, std::span<const double> exact) {
     const int32_t target = batch.targets[at];
     const double ideal = -std::log(exact[target]);
     if (!predictions.logProbabilities.empty())
-      kl.addNumber(divergence(exact, predictions.logProbabilities.subspan(at * exact.size(), exact.size())));
+      kl.addNumber(divergence(exact, predictions.logProbabilities.subspan(at * width, width)));
     if (!predictions.nll.empty())
       excess.addNumber(predictions.nll[at] - ideal);
     idealNll.addNumber(ideal);
@@ -55,6 +55,7 @@ public:
 private:
   const runtime::BatchView &batch;
   const runtime::Predictions &predictions;
+  size_t width; // tokens of the model
   runtime::Score kl = runtime::Score::mean("kl", "nats"), excess = runtime::Score::mean("excess_nll", "nats"),
                  idealNll = runtime::Score::mean("ideal_nll", "nats"),
                  accuracy = runtime::Score::share("token_accuracy"),
