@@ -9,6 +9,7 @@
 #include "runtime/train/checkpoint.h"
 #include "runtime/train/files.h"
 #include "runtime/train/find_checkpoint.h"
+#include "runtime/train/meanings.h"
 #include "runtime/train/rundir.h"
 #include "runtime/train/several_ranks.h"
 #include "runtime/train/tensor_files.h"
@@ -125,6 +126,7 @@ static std::string taskWords(const RunConfig &config, const TaskRegistry &tasks)
 
 std::unique_ptr<Task> makeTask(const RunConfig &config, const ModelShape &model, const TaskRegistry &tasks) {
   std::unique_ptr<Task> task = makeFor(config, model, tasks);
+  checkMeanings(config, *task, tasks);
   if (!model.length)
     return task;
   const int64_t vocabulary = model.vocabulary ? model.vocabulary : task->vocabulary();

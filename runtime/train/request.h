@@ -23,7 +23,8 @@ RunConfig configure(const CommandLine &line, std::string_view model, const TaskR
 // Rows of the task have the length of the model, where that is known. Throws Error where the user asks for another.
 void settleLength(RunConfig &config, const ModelShape &model);
 
-// The task of a run whose length is settled. Throws Error where it does not fit the model.
+// The task of a run whose length is settled. Throws Error where it does not fit the model, or the weights to begin
+// with.
 std::unique_ptr<Task> makeTask(const RunConfig &config, const ModelShape &model, const TaskRegistry &tasks);
 
 // Takes the terms of the loss that the program was compiled with where nobody says. Throws Error where others are asked

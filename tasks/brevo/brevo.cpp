@@ -5,6 +5,7 @@
 #include "tasks/brevo/lengths.h"
 
 #include <algorithm>
+#include <array>
 
 namespace stretto::tasks {
 
@@ -58,6 +59,11 @@ std::vector<std::string> BrevoTask::groups() const {
   if (n - 1 > deepestGroup)
     groups.back() += "+";
   return groups;
+}
+
+std::string BrevoTask::meaning(int32_t id) const {
+  static const std::array<const char *, brevoLetters> others = {"begin", "query", "answer", "end"};
+  return names.isLetter(id) ? names.meaning(id) : others[size_t(id)];
 }
 
 std::vector<int32_t> BrevoTask::publishedIds() const {

@@ -27,6 +27,7 @@ public:
   int64_t length() const override { return rowLength; }
   int64_t vocabulary() const override { return texts.vocabulary().size(); }
   std::map<std::string, std::string> settings() const override { return parameters.text(); }
+  std::string meaning(int32_t id) const override { return texts.vocabulary().meaning(id); }
   std::map<std::string, std::string> contents() const override {
     return {{"lists", listsDigest}, {"vocabulary", bpe ? bpe->digest() : ""}};
   }

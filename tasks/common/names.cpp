@@ -53,13 +53,17 @@ std::span<const int32_t> Names::take(std::span<const int32_t> &tokens) const {
 std::string Names::text(std::span<const int32_t> name) const {
   std::string text;
   for (int32_t token : name) {
-    int32_t letter = token - (endsName(token) ? last : inner);
+    const int32_t letter = letterOf(token);
     if (v <= 26)
       text += char('a' + letter);
     else
       text.append(text.empty() ? "" : ".").append(std::to_string(letter + 1));
   }
   return name.empty() || !endsName(name.back()) ? text + "..." : text;
+}
+
+std::string Names::meaning(int32_t token) const {
+  return (endsName(token) ? "last letter " : "letter ") + std::to_string(letterOf(token) + 1);
 }
 
 void Names::publish(std::span<int32_t> ids, int32_t numberOfLast) const {

@@ -35,11 +35,17 @@ public:
   std::string text(std::span<const int32_t> name) const;
   std::string takeText(std::span<const int32_t> &tokens) const { return text(take(tokens)); }
 
+  // What the token of a letter says: "letter 1", or "last letter 1".
+  std::string meaning(int32_t token) const;
+
   // Puts the published numbers of letters at their ids: from 1 on for letters inside a word, from `numberOfLast` on for
   // those that end one.
   void publish(std::span<int32_t> ids, int32_t numberOfLast) const;
 
 private:
+  // 0 .. v-1
+  int32_t letterOf(int32_t token) const { return token - (endsName(token) ? last : inner); }
+
   int32_t v;
   Words words;
   int32_t inner, last;

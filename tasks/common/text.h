@@ -31,6 +31,8 @@ public:
   int32_t size() const { return first + int32_t(texts.size()); }
   // The text of a token that is none of the task's own.
   const std::string &text(int32_t id) const { return texts[id - first]; }
+  // What a token says: its text, or "begin" for the task's own.
+  std::string meaning(int32_t id) const { return id < first ? "begin" : text(id); }
   // Tokens joined; the task's own have no text.
   std::string join(std::span<const int32_t> tokens) const;
 

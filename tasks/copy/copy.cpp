@@ -45,6 +45,10 @@ void CopyTask::append(Random &random, runtime::Stream, Row &row) const {
   row.answers.push_back({from, from + n, 0});
 }
 
+std::string CopyTask::meaning(int32_t id) const {
+  return id == begin ? "begin" : id == query ? "query" : "symbol " + std::to_string(id - firstSymbol + 1);
+}
+
 std::string CopyTask::describeInstance(std::span<const int32_t> tokens) const {
   std::string text = "symbols ";
   for (int32_t token : tokens.subspan(1)) {

@@ -54,6 +54,12 @@ std::vector<std::string> DepoTask::groups() const {
   return groups;
 }
 
+std::string DepoTask::meaning(int32_t id) const {
+  if (names.isLetter(id))
+    return names.meaning(id);
+  return id == begin ? "begin" : id == answer ? "answer" : "query k=" + std::to_string(id - answer);
+}
+
 std::vector<int32_t> DepoTask::publishedIds() const {
   std::vector<int32_t> ids(vocabulary());
   ids[begin] = publishedBegin;

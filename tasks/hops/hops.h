@@ -20,6 +20,7 @@ public:
 
   explicit HopsTask(Parameters values);
   int64_t vocabulary() const override { return words.size(); }
+  std::string meaning(int32_t id) const override { return words.meaning(id); }
   std::map<std::string, std::string> contents() const override { return {{"file", filler->digest()}}; }
 
   std::vector<std::string> groups() const override { return {"accuracy"}; }

@@ -23,6 +23,9 @@ public:
   int64_t vocabulary() const override { return 1 + grammar.terminals; }
   std::map<std::string, std::string> contents() const override { return {{"grammar", grammar.digest}}; }
   std::vector<std::string> groups() const override { return {}; }
+  std::string meaning(int32_t id) const override {
+    return id == begin ? "begin" : "terminal " + grammar.names[id - firstTerminal];
+  }
   std::vector<int32_t> publishedIds() const override { return grammar.published; }
 
   // Over all targets: "kl", the divergence of the model's distribution from the exact one (where there are

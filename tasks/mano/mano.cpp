@@ -41,6 +41,17 @@ std::vector<std::string> ManoTask::groups() const {
   return groups;
 }
 
+std::string ManoTask::meaning(int32_t id) const {
+  if (id >= firstNumber)
+    return "number " + std::to_string(id - firstNumber);
+  const int32_t kind = id / copies;
+  const std::string copy = id % copies ? ", its other id" : "";
+  if (kind < firstLength)
+    return (kind == begin ? "begin" : std::string("operator ") + "+-*"[kind - firstOperator]) + copy;
+  return kind < firstAnswer() ? "length " + std::to_string(kind - firstLength + 1) + copy
+                              : "answer " + std::to_string(kind - firstAnswer() + 1) + copy;
+}
+
 std::vector<int32_t> ManoTask::publishedIds() const {
   std::vector<int32_t> ids;
   auto add = [&](int32_t number, int32_t other) {

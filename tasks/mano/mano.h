@@ -22,6 +22,7 @@ public:
   int64_t vocabulary() const override { return firstNumber + modulus; }
 
   std::vector<std::string> groups() const override;
+  std::string meaning(int32_t id) const override;
   std::vector<int32_t> publishedIds() const override;
 
   // Adds "floor": the accuracy of always answering the value that is most frequent (where each l has a score, at the

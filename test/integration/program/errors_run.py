@@ -8,6 +8,7 @@ import re
 import resource
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 
@@ -170,6 +171,9 @@ def other_vocabularies():
     promises.check("weights of another vocabulary", [other, *copy, *quiet, "--out", "none", "--init-from", weights])
     promises.check("a run evaluated on a task of another vocabulary",
                    ["stretto", "eval", f"{folder}/good", "--task", "mano", "--task-set", "l=20"])
+    promises.check("a run evaluated with other tokens under its ids", ["stretto", "eval", f"{folder}/good", "--task-set", "k=2"])
+    promises.check("the same where a new run begins with its weights",
+                   ["stretto", "train", HELLO, *TASK, *SMALL, "--task-set", "k=3", "--out", "none", "--init-from", weights])
     run("stretto", "data", *copy[1:2], "--set", "length=64", "--set", "n=10", "--export", f"{folder}/copy.tokens", "--samples", "9")
     tokens = [small, *quiet, "--out", "none", "--task", "tokens", "--task-set"]
     promises.check("a token file of another vocabulary", [*tokens, f"file={folder}/copy.tokens"])
@@ -201,6 +205,25 @@ def prompts():
     refuse("a line without a prompt", "--prompts", file_of("1 2\n\n3\n"))
     refuse("a file without prompts", "--prompts", file_of(""))
     refuse("an end that the model does not know", "--prompt", "1", "--end-token", "53")
+
+
+def no_numbers():
+    """Weights that are NaN: nothing is predicted right, and nothing is written."""
+    broken = shutil.copy(weights, f"{folder}/nan.safetensors")
+    size = os.path.getsize(broken)
+    with open(broken, "r+b") as file:
+        header = 8 + struct.unpack("<Q", file.read(8))[0]
+        file.seek(header)
+        file.write(struct.pack("<f", float("nan")) * ((size - header) // 4))
+    generate = ["stretto", "generate", HELLO, *TASK, *SMALL, "--threads", "1", "--init-from", broken, "--prompt", "1 2"]
+    told = promises.check("weights that are no numbers", generate)
+    expect("0 0" not in told, f"tokens of no distribution are written: {told}")
+    for way in ([], ["--temperature", "1"]):  # without a cache
+        judged = ["--steps", "0", "--out", "none", "--eval-generate", "1"]
+        again = run(small, *TASK, *quiet, *judged, "--init-from", broken, *way, status=1)
+        contains(again, "the scores of the next token must be numbers")
+    scored = run("stretto", "eval", HELLO, *TASK, *SMALL, "--threads", "1", "--eval-batches", "1", "--init-from", broken)
+    expect(not re.search(r"token_accuracy +[1-9]", scored), f"weights that are NaN predict tokens: {scored}")
 
 
 def checkpoints():
@@ -293,6 +316,6 @@ def numbers():
     promises.check("the same with --check-finite", [*wild, "--check-finite", "--out", "none"])
 
 
-for part in (command_line, evaluations, memory, other_machine, weights_of_the_user, scores_of_a_run, other_vocabularies, prompts, checkpoints, changed_file, run_directories, full_disk, numbers):
+for part in (command_line, evaluations, memory, other_machine, weights_of_the_user, scores_of_a_run, other_vocabularies, prompts, no_numbers, checkpoints, changed_file, run_directories, full_disk, numbers):
     part()
 promises.finish()

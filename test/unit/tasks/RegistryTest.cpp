@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <fstream>
+#include <set>
 
 using namespace stretto;
 using namespace stretto::runtime;
@@ -104,6 +105,48 @@ TEST(Registry, settingsRebuildTheTask) {
       }
     EXPECT_EQ(makeTask(info.name, task->settings())->settings(), task->settings());
   }
+}
+
+TEST(Registry, noTwoIdsMeanTheSame) {
+  for (const TaskInfo &info : listTasks())
+    if (info.name != "tokens") { // ids of a file mean what its writer knows
+      auto task = makeTask(info.name, {});
+      std::set<std::string> meanings;
+      for (int32_t id = 0; id < task->vocabulary(); ++id)
+        EXPECT_TRUE(meanings.insert(task->meaning(id)).second) << info.name << " " << id << " " << task->meaning(id);
+      EXPECT_FALSE(meanings.contains("")) << info.name;
+    }
+}
+
+// "id: meaning" of the first id that means something else to the second task; empty where none does.
+static std::string firstOther(const std::string &name, std::map<std::string, std::string> settings,
+                              const std::string &parameter, const std::string &value) {
+  const auto before = makeTask(name, settings);
+  settings[parameter] = value;
+  const auto after = makeTask(name, settings);
+  for (int32_t id = 0; id < std::min(before->vocabulary(), after->vocabulary()); ++id)
+    if (before->meaning(id) != after->meaning(id))
+      return std::to_string(id) + ": " + before->meaning(id) + ", then " + after->meaning(id);
+  return "";
+}
+
+TEST(Registry, meaningsFollowTheParametersThatIdsDependOn) {
+  EXPECT_EQ(firstOther("mano", {}, "l", "8"), "24: length 9, then answer 1");
+  EXPECT_EQ(firstOther("mano", {{"l", "2"}, {"doubled", "no"}}, "l", "1"), "5: length 2, then answer 1");
+  EXPECT_EQ(firstOther("mano", {}, "l_evaluation", "5"), "");
+  EXPECT_EQ(firstOther("mano", {}, "modulus", "7"), "") << "the last ids";
+  EXPECT_EQ(firstOther("depo1", {}, "k", "2"), "4: query k=3, then letter 1");
+  EXPECT_EQ(firstOther("depo1", {}, "n", "20"), "");
+  EXPECT_EQ(firstOther("depo2", {}, "v", "2"), "20: letter 3, then last letter 1");
+  EXPECT_EQ(firstOther("depo2", {}, "r_max", "6"), "");
+  EXPECT_EQ(firstOther("brevo2", {{"n", "4"}, {"r_min", "1"}}, "r_max", "1"), "4: letter 1, then last letter 1");
+  EXPECT_EQ(firstOther("brevo1", {{"n", "20"}}, "v", "30"), "") << "the last ids";
+  EXPECT_EQ(firstOther("copy", {}, "n", "20"), "");
+  EXPECT_NE(firstOther("hops", {}, "names", "20"), "");
+  EXPECT_NE(firstOther("hops", {}, "hops", "2"), "");
+  EXPECT_EQ(firstOther("hops", {}, "people", "3"), "");
+  EXPECT_EQ(firstOther("lano", {}, "grammar", "cfg3b"), "") << "the terminals of both are 1 2 3";
+  EXPECT_EQ(firstOther("capo", {}, "n", "1000"), "");
 }
 
 TEST(Recipes, everyTaskHasPresetsThatWork) {
