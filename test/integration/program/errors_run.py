@@ -222,8 +222,9 @@ def no_numbers():
         judged = ["--steps", "0", "--out", "none", "--eval-generate", "1"]
         again = run(small, *TASK, *quiet, *judged, "--init-from", broken, *way, status=1)
         contains(again, "the scores of the next token must be numbers")
-    scored = run("stretto", "eval", HELLO, *TASK, *SMALL, "--threads", "1", "--eval-batches", "1", "--init-from", broken)
-    expect(not re.search(r"token_accuracy +[1-9]", scored), f"weights that are NaN predict tokens: {scored}")
+    copy = ["--task", "copy", "--task-set", "n=31", "--task-set", "symbols=51"]  # some answers have the last id, which NaNs predict
+    scored = run(small, *copy, "--threads", "1", "--steps", "0", "--out", "none", "--init-from", broken)
+    expect(re.search(r"^token_accuracy +0.00 %", scored, re.M), f"weights that are NaN predict tokens: {scored}")
 
 
 def checkpoints():
