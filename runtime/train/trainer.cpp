@@ -437,10 +437,10 @@ void Trainer::evaluate() {
 
 // Of an evaluation by itself. In training the losses of steps tell.
 void Trainer::checkEvaluation() const {
-  const double loss = history.back().loss;
-  if (std::isfinite(loss))
+  const std::optional<double> loss = history.back().loss;
+  if (!loss || std::isfinite(*loss))
     return;
-  const std::string text = fmt::format("the loss of the evaluation must be a number, but got {}", loss);
+  const std::string text = fmt::format("the loss of the evaluation must be a number, but got {}", *loss);
   if (parts.config.onNonfinite == "stop")
     throw SharedError(text + "; --check-finite names the first op that goes wrong, or the weights that do");
   if (isFirst())

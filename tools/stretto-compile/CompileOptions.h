@@ -21,8 +21,8 @@ inline constexpr Command ofModels = Command::compile | Command::explain | Comman
 /// How an option is written, what it means, and who reads it. Backends have more, see BackendOptions.h.
 struct CompileOption {
   std::string_view name, value; // value: how it is shown in the help; empty: a flag
-  /// Of `stretto-compile` alone; of `stretto train` as well, which hands it on, to the program too where that has one of
-  /// the name.
+  /// Of `stretto-compile` alone; of `stretto train` as well, which hands it on, to the program too where that has one
+  /// of the name.
   enum Reader { compileOnly, compiler } reader;
   std::string_view help;
   Command commands = ofModels;
