@@ -2,6 +2,7 @@
 #include "codegen/pytorch/EmitPyTorch.h"
 
 #include "codegen/pytorch/FunctionPrinter.h"
+#include "codegen/pytorch/InlineLoops.h"
 #include "codegen/pytorch/Prelude.h"
 #include "ir/seq/Documents.h"
 #include "ir/seq/LossTerms.h"
@@ -228,9 +229,11 @@ LogicalResult ModulePrinter::print() {
 }
 
 LogicalResult stretto::codegen::emitPyTorch(ModuleOp module, llvm::raw_ostream &os) {
+  OwningOpRef<ModuleOp> own = module.clone();
+  inlineLoops(*own);
   std::string text;
   llvm::raw_string_ostream stream(text);
-  if (failed(ModulePrinter(module, stream).print()))
+  if (failed(ModulePrinter(*own, stream).print()))
     return failure();
   auto model = module->getAttrOfType<StringAttr>("seq.model");
   os << "\"\"\"" << (model ? model.getValue() : "A model") << ", written by stretto. Any batch and length.\"\"\"\n"

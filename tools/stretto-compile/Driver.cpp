@@ -59,6 +59,7 @@ public:
       decisions = codegen::collectDecisions(context);
     if (!(isStageFile(line.spec) ? continueStage() : resolveTarget(line.cpu) && readSpec()))
       return 1;
+    ScopedDiagnosticHandler handler(&context, [this](Diagnostic &diagnostic) { print(diagnostic); });
     if (line.emit == "pytorch")
       return emitText([&](llvm::raw_ostream &os) { return succeeded(codegen::emitPyTorch(*module, os)); });
     // Before the work, and not at its end.
@@ -66,7 +67,6 @@ public:
       return 1;
     if (std::string problem = makesProgram() ? whyNotLinkable(*line.backend, settings) : ""; !problem.empty())
       return fail(problem);
-    ScopedDiagnosticHandler handler(&context, [this](Diagnostic &diagnostic) { print(diagnostic); });
     if (!runPhases())
       return 1;
     return finish();

@@ -87,9 +87,32 @@ SPEC = """model one(vocab: int) {{
 }}
 """
 
+MODELS = {
+    "a repeat in a block that the model calls twice": """
+model operation(vocab: int, dim = 12) {
+  block f(x) {
+    repeat 3 { x = x + linear(tanh(x), dim) }
+    return x
+  }
+  block g(x) { return f(rms_norm(x)) * x }
+  x = embed(tokens, vocab, dim)
+  return linear(g(g(x)), vocab)
+}
+""",
+    "a block of two results of which one is read": """
+model operation(vocab: int, dim = 12) {
+  block f(x) { return linear(x, dim), tanh(x) }
+  x = embed(tokens, vocab, dim)
+  repeat 2 { x, _y = f(x) }
+  y, _z = f(x)
+  return linear(rms_norm(y), vocab)
+}
+""",
+}
+
 
 def cases():
-    specs = {name: SPEC.format(expression=text) for name, text in EXPRESSIONS.items()}
+    specs = {name: SPEC.format(expression=text) for name, text in EXPRESSIONS.items()} | MODELS
     return [Case(name, spec, finite_differences=True) for name, spec in specs.items()]
 
 
