@@ -57,7 +57,7 @@ std::string stretto::codegen::refuseEpilogue(kern::RowwiseOp kernel, unsigned ar
                          unit == 1 ? "" : llvm::formatv(", cut at multiples of {0}", unit).str());
   Strips strips(std::move(meeting), *form);
   if (strips.count() < limits.leastStrips)
-    return llvm::formatv("rows have {0} strip(s) of {1} columns, and not at least {2}", strips.count(), form->width,
+    return llvm::formatv("rows have fewer than {2} strips of {1} columns: {0}", strips.count(), form->width,
                          limits.leastStrips);
   return strips.problem(kernel);
 }

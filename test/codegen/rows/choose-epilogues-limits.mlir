@@ -11,7 +11,7 @@
 // FUSED: FusedEpilogue{{.*}} Function=heads
 // DEPTH: NotInEpilogue{{.*}} Function=heads | Reason="sums of 16 terms are too short to pay for strips, at least 17"
 // ROWS: NotInEpilogue{{.*}} Function=heads | Reason="sequences have 8 tokens, and not at least 9"
-// STRIPS: NotInEpilogue{{.*}} Function=heads | Reason="rows have 2 strip(s) of 128 columns, and not at least 3"
+// STRIPS: NotInEpilogue{{.*}} Function=heads | Reason="rows have fewer than 3 strips of 128 columns: 2"
 // APART: NotInEpilogue{{.*}} Function=heads | Reason="others are faster"
 // TYPE: NotInEpilogue{{.*}} Function=heads | Reason="this target has no matmul with an epilogue for f32"
 // COLUMNS: NotInEpilogue{{.*}} Function=heads | Reason="the kernel brings together columns that do not fit a strip of 63"
