@@ -2,6 +2,7 @@
 #include "runtime/train/batches.h"
 
 #include "runtime/core/error.h"
+#include "runtime/core/nearest.h"
 #include "runtime/train/checksum.h"
 #include "runtime/train/documents.h"
 #include "runtime/train/safetensors.h"
@@ -178,8 +179,44 @@ std::vector<int32_t> readPositions(const SafetensorsFile &file, const TensorEntr
   return positions;
 }
 
+std::vector<uint8_t> readMask(const SafetensorsFile &file, const TensorEntry *entry, int64_t count) {
+  if (!entry)
+    return std::vector<uint8_t>(count, 1);
+  const std::vector<double> values = readNumbers(file, *entry, {"U8", "BOOL"});
+  if (std::ranges::count(values, 0.0) == count)
+    throw Error(fmt::format("'mask' in '{}' must mark at least one token, but marks none", file.path()));
+  std::vector<uint8_t> mask(count);
+  std::transform(values.begin(), values.end(), mask.begin(), [](double value) { return value != 0; });
+  return mask;
+}
+
+// 0 where the mask is.
+std::vector<double> readWeights(const SafetensorsFile &file, const TensorEntry &entry,
+                                const std::vector<uint8_t> &mask) {
+  std::vector<double> weights = readNumbers(file, entry, {"F32", "F64"});
+  for (size_t i = 0; i < weights.size(); ++i) {
+    if (!std::isfinite(static_cast<float>(weights[i])))
+      throw Error(fmt::format("'weights' in '{}' must be finite floats, but got {} at [{}, {}]", file.path(),
+                              weights[i], static_cast<int64_t>(i) / entry.shape[1],
+                              static_cast<int64_t>(i) % entry.shape[1]));
+    weights[i] = mask[i] ? weights[i] : 0;
+  }
+  if (std::ranges::count(weights, 0.0) == static_cast<int64_t>(weights.size()))
+    throw Error(fmt::format("'weights' in '{}' must weigh at least one token, but are all 0", file.path()));
+  return weights;
+}
+
+void checkNames(const SafetensorsFile &file) {
+  static const std::vector<std::string> known = {"tokens", "targets", "mask", "weights", "positions"};
+  for (const TensorEntry &entry : file.tensors())
+    if (std::ranges::find(known, entry.name) == known.end())
+      throw Error(fmt::format("'{}' must hold no tensors but {}, but has '{}'{}", file.path(), fmt::join(known, ", "),
+                              entry.name, suggestName(entry.name, known)));
+}
+
 FileSource::FileSource(const std::string &path, int64_t batch, int64_t length, int64_t vocabulary) {
   const SafetensorsFile file(path, /*followLinks=*/true);
+  checkNames(file);
   const TensorEntry *tokens = tensorOf(file, "tokens", true, batch, length);
   const TensorEntry *targets = tensorOf(file, "targets", true, batch, length);
   const TensorEntry *mask = tensorOf(file, "mask", false, batch, length);
@@ -191,25 +228,12 @@ FileSource::FileSource(const std::string &path, int64_t batch, int64_t length, i
       throw Error(fmt::format("'{}' in '{}' must have the shape of 'tokens'", entry->name, path));
   all.tokens = readTokens(file, *tokens, vocabulary);
   all.targets = readTokens(file, *targets, vocabulary);
-  all.mask.assign(all.tokens.size(), 1);
-  if (mask) {
-    const std::vector<double> values = readNumbers(file, *mask, {"U8", "BOOL"});
-    std::transform(values.begin(), values.end(), all.mask.begin(), [](double value) { return value != 0; });
-  }
-  if (all.ones() == 0)
-    throw Error(fmt::format("'mask' in '{}' must mark at least one token, but marks none", path));
+  all.mask = readMask(file, mask, rows * length);
   all.positions = readPositions(file, positions, rows, length);
-  all.weights.assign(all.tokens.size(), 0);
-  if (weights) {
-    ownWeights = true;
-    all.weights = readNumbers(file, *weights, {"F32", "F64"});
-    if (!std::ranges::all_of(all.weights, [](double weight) { return std::isfinite(weight); }))
-      throw Error(fmt::format("'weights' in '{}' must be finite numbers", path));
-    if (std::ranges::all_of(all.weights, [](double weight) { return weight == 0; }))
-      throw Error(fmt::format("'weights' in '{}' must weigh at least one token, but are all 0", path));
-    if (!mask)
-      std::transform(all.weights.begin(), all.weights.end(), all.mask.begin(), [](double w) { return w != 0; });
-  }
+  ownWeights = weights;
+  all.weights = weights ? readWeights(file, *weights, all.mask) : std::vector<double>(all.tokens.size(), 0);
+  if (weights && !mask)
+    std::transform(all.weights.begin(), all.weights.end(), all.mask.begin(), [](double w) { return w != 0; });
   Checksum checksum;
   checksum.add(all.tokens.data(), all.tokens.size() * sizeof(int32_t));
   checksum.add(all.targets.data(), all.targets.size() * sizeof(int32_t));

@@ -120,6 +120,10 @@ TEST(Batches, AFileThatDoesNotFitIsRefused) {
   EXPECT_EQ(error({{"tokens", "F32", {2, 2}, 0, 0}, {"targets", "I32", {2, 2}, 0, 0}}),
             "'tokens' in '" + name + "' must be I32 or I64, but got F32");
   EXPECT_EQ(error({{"tokens", "I32", {2, 2}, 0, 0}, {"targets", "I32", {2, 2}, 0, 0}}), "");
+  EXPECT_EQ(error({{"tokens", "I32", {2, 2}, 0, 0}, {"targets", "I32", {2, 2}, 0, 0}, {"Mask", "I32", {2, 2}, 0, 0}}),
+            "'" + name +
+                "' must hold no tensors but tokens, targets, mask, weights, positions, but has 'Mask'; did you "
+                "mean 'mask'?");
 }
 
 // Rows without a token that counts are fine, and so are weights below 0.
@@ -146,6 +150,28 @@ TEST(Batches, SomeTokenOfAFileCounts) {
   const std::string none = "'weights' in '" + path + "' must weigh at least one token, but are all 0";
   EXPECT_EQ(error({}, {0, 0, 0, 0}), none);
   EXPECT_EQ(error({1, 1, 1, 1}, {0, 0, 0, 0}), none);
+  EXPECT_EQ(error({1, 0, 0, 0}, {0, 1, 1, 1}), none);
+  EXPECT_EQ(error({}, {1, 1, 1e40, 1}), "'weights' in '" + path + "' must be finite floats, but got 1e+40 at [1, 0]");
+}
+
+TEST(Batches, WhatAMaskLeavesOutWeighsNothing) {
+  TemporaryFolder folder;
+  const std::vector<int32_t> tokens(4);
+  const std::vector<uint8_t> mask = {1, 0, 2, 1};
+  const std::vector<float> weights = {0.5, 0.5, -1, 0};
+  writeSafetensors(folder / "t",
+                   {{"tokens", "I32", {2, 2}, 0, 0},
+                    {"targets", "I32", {2, 2}, 0, 0},
+                    {"weights", "F32", {2, 2}, 0, 0},
+                    {"mask", "U8", {2, 2}, 0, 0}},
+                   [&](const TensorEntry &entry) {
+                     return entry.name == "mask"      ? static_cast<const void *>(mask.data())
+                            : entry.name == "weights" ? static_cast<const void *>(weights.data())
+                                                      : tokens.data();
+                   });
+  const TokenBlock block = fileSource(folder / "t", 2, 2, 8)->make(Stream::Train, 0, 2, 2);
+  EXPECT_EQ(block.weights, (std::vector<double>{0.5, 0, -1, 0}));
+  EXPECT_EQ(block.mask, (std::vector<uint8_t>{1, 0, 1, 1}));
 }
 
 TEST(Memory, ARunThatDoesNotFitIsRefusedWithTheLargestBatch) {
