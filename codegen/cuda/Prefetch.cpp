@@ -239,8 +239,9 @@ static bool canBeCopied(LLVM::LoadOp load) {
 /// A round waits for its own copies; behind the meeting those of all are there, and all have read the round before, in
 /// whose place the next copies go.
 int64_t stretto::codegen::copyAhead(CudaBuilder &b, scf::ForOp loop, const SharedRoom &room, GroupBarrier &barrier,
-                                    int64_t places) {
+                                    int64_t places, ArrayRef<Value> written) {
   llvm::SmallDenseSet<Value> stored = storedBuffers(loop);
+  stored.insert(written.begin(), written.end());
   Ahead ahead = findLoads(loop, [&](Value address) {
     BlockArgument buffer = bufferOf(address);
     return buffer && !stored.contains(buffer);

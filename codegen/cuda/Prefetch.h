@@ -43,8 +43,9 @@ inline constexpr int64_t usualPlaces = 4;
 /// of what several threads of a group read, the first one brings it, and the group meets at `barrier` in each round, if
 /// it may.
 /// The loop may have no rounds at all. A thread that writes to a number it loads does so in the same round, behind the
-/// load; loads from results stay, as later rounds read what this one stores. Returns the bytes of shared memory that
-/// this takes: it is not done if there is no room for them.
-int64_t copyAhead(CudaBuilder &b, mlir::scf::ForOp loop, const SharedRoom &room, GroupBarrier &barrier, int64_t places);
+/// load, unless later rounds load it again, as they do from results and from buffers in `written`: those loads stay.
+/// Returns the bytes of shared memory that this takes: it is not done if there is no room for them.
+int64_t copyAhead(CudaBuilder &b, mlir::scf::ForOp loop, const SharedRoom &room, GroupBarrier &barrier, int64_t places,
+                  llvm::ArrayRef<mlir::Value> written);
 
 } // namespace stretto::codegen

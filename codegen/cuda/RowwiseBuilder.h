@@ -75,6 +75,7 @@ private:
   mlir::Value allSteps();
   mlir::Value sureSteps();
   Values emitLoop(mlir::Value begin, mlir::Value end, mlir::ValueRange carried, size_t rollingCount, bool isSure);
+  llvm::SmallVector<mlir::Value> overwrittenBuffers();
   void loadEarly();
   void emitPhases();
   void emitPhase(const RowPhase &phase);

@@ -296,11 +296,22 @@ Values RowwiseBuilder::emitLoop(Value begin, Value end, ValueRange carried, size
   // Groups leave a loop of sure steps at different times.
   room.mayMeet = !isSure || walk.schedule.getGroups() == 1 || barrier.isOfGroupAlone();
   if (walk.copies())
-    wantedRoom = std::max(wantedRoom, copyAhead(b, loop, room, barrier, walk.schedule.getPlaces()));
+    wantedRoom =
+        std::max(wantedRoom, copyAhead(b, loop, room, barrier, walk.schedule.getPlaces(), overwrittenBuffers()));
   else if (!part.reduces)
     loop = prefetchLoads(b, loop, walk.steps);
   loadBeforeBarriers(loop);
   return Values(loop.getResults().take_front(carried.size()));
+}
+
+/// Operands of which steps behind the end of a chunk load the last row again, when a result may lie over it.
+SmallVector<Value> RowwiseBuilder::overwrittenBuffers() {
+  SmallVector<Value> buffers;
+  for (BlockArgument argument : op.getBody().getArguments())
+    if (OpOperand *operand = op.getOperandOf(argument.getArgNumber());
+        operand && walk.isRagged && mayBeOverwritten(op, argument.getArgNumber()))
+      buffers.push_back(function.buffer(operand->getOperandNumber()));
+  return buffers;
 }
 
 /// What is waited for in front of a barrier and behind it: numbers of rows and, where stages are staggered, the next

@@ -30,6 +30,7 @@ CASES = [
     (LLAMA, 3, 61, "dim=36 layers=1 heads=2", "--fuse=none"),
     (HELLO, 3, 61, "dim=20", ""),
     (HELLO, 2, 64, "dim=64", BF16),
+    (HELLO, 1, 61, "dim=512 layers=1", "--kernel-schedule=gradients.rowwise*:rows=1,chunk=4,places=4"),
     (HYBRID, 2, 64, "dim=32 layers=4 heads=2", ""),
     (HYBRID, 3, 61, "dim=40 layers=4 heads=2", BF16),
     *every(2, MIXERS),
