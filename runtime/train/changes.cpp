@@ -17,7 +17,8 @@ std::vector<SettingChange> changesOf(const ConfigLayer &run, const RunConfig &co
   for (const Setting &setting : settings())
     compare(setting.name, setting.name, run.options, setting.get(config));
   for (const auto &[name, value] : config.taskSettings)
-    compare(name, "task." + name, run.taskSettings, value);
+    if (name != "length") // is the program's
+      compare(name, "task." + name, run.taskSettings, value);
   return changes;
 }
 

@@ -20,8 +20,7 @@ help_text = run("stretto", "help", "train")
 shapes, ours = help_text.split("Options of the program:")
 compiler, ours = listed(shapes), listed(ours.split("The cache is")[0])
 said_by_compiler = listed(run("stretto", "help", "compile"))
-only_compile = {"-o", "--bundle", "--emit", "--dump-ir", "--locations", "--explain", "--summary", "--json", "--in-place", "--help",
-                "--version"}
+only_compile = {"-o", "--bundle", "--emit", "--dump-ir", "--locations", "--explain", "--summary", "--help", "--version"}
 both = {"--task", "--task-set", "--preset", "--nll-square", "--z-loss"}
 for name in only_compile:
     said_by_compiler.pop(name)
