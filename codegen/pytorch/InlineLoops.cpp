@@ -5,6 +5,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace stretto;
@@ -21,27 +22,32 @@ static void inlineCall(func::CallOp call, func::FuncOp callee) {
   call.erase();
 }
 
-void stretto::codegen::inlineLoops(ModuleOp module) {
+/// Calls of functions that loop and call none that does.
+static SmallVector<func::CallOp> findCalls(ModuleOp module) {
+  auto calleeOf = [&](func::CallOp call) { return module.lookupSymbol<func::FuncOp>(call.getCallee()); };
   auto loops = [](func::FuncOp function) {
     return !function.isExternal() && !function.getBody().front().getOps<seq::ScanOp>().empty();
   };
-  SmallVector<func::CallOp> calls;
-  auto findCalls = [&] {
-    calls.clear();
-    module.walk([&](func::CallOp call) {
-      if (loops(module.lookupSymbol<func::FuncOp>(call.getCallee())))
-        calls.push_back(call);
-    });
-    return !calls.empty();
+  auto isInnermost = [&](func::FuncOp function) {
+    return llvm::none_of(function.getOps<func::CallOp>(), [&](func::CallOp call) { return loops(calleeOf(call)); });
   };
-  SmallVector<func::FuncOp> inlined;
-  while (findCalls()) // who called one loops now
+  SmallVector<func::CallOp> calls;
+  module.walk([&](func::CallOp call) {
+    if (func::FuncOp callee = calleeOf(call); loops(callee) && isInnermost(callee))
+      calls.push_back(call);
+  });
+  return calls;
+}
+
+void stretto::codegen::inlineLoops(ModuleOp module) {
+  llvm::SetVector<Operation *> inlined;
+  // Who called one loops then. Functions that call themselves stay.
+  for (SmallVector<func::CallOp> calls = findCalls(module); !calls.empty(); calls = findCalls(module))
     for (func::CallOp call : calls) {
       auto callee = module.lookupSymbol<func::FuncOp>(call.getCallee());
       inlineCall(call, callee);
-      if (!llvm::is_contained(inlined, callee))
-        inlined.push_back(callee);
+      inlined.insert(callee);
     }
-  for (func::FuncOp function : inlined)
-    function.erase();
+  for (Operation *function : inlined)
+    function->erase();
 }
