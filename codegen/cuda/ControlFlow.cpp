@@ -7,6 +7,25 @@ using namespace mlir;
 using namespace stretto;
 using namespace stretto::codegen;
 
+/// What a loop leaves; of numbers that begin and go on alike, as rows in registers may, the first stands for the
+/// others, which nothing reads.
+static Values shareAlike(scf::ForOp loop) {
+  Values results(loop.getResults());
+  for (bool changes = true; changes;) {
+    changes = false;
+    llvm::DenseMap<std::pair<Value, Value>, unsigned> first;
+    for (auto [i, begin, next] : llvm::enumerate(loop.getInitArgs(), loop.getYieldedValues())) {
+      unsigned alike = first.try_emplace({begin, next}, i).first->second;
+      results[i] = loop.getResult(alike);
+      if (alike == i || loop.getRegionIterArg(i).use_empty())
+        continue;
+      loop.getRegionIterArg(i).replaceAllUsesWith(loop.getRegionIterArg(alike));
+      changes = true;
+    }
+  }
+  return results;
+}
+
 Values stretto::codegen::forEach(CudaBuilder &b, Value begin, Value end, int64_t step, ValueRange carried,
                                  llvm::function_ref<Values(Value, ValueRange)> body) {
   auto loop = scf::ForOp::create(b, begin, end, b.index(step), carried);
@@ -16,7 +35,7 @@ Values stretto::codegen::forEach(CudaBuilder &b, Value begin, Value end, int64_t
   Values next = body(loop.getInductionVar(), loop.getRegionIterArgs());
   scf::YieldOp::create(b, next);
   b.setInsertionPointAfter(loop);
-  return Values(loop.getResults());
+  return shareAlike(loop);
 }
 
 /// A loop whose first region is filled by `before` and whose second by `after`; both end themselves.

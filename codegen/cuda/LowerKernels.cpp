@@ -28,6 +28,10 @@ using namespace mlir;
 using namespace stretto;
 using namespace stretto::codegen;
 
+/// Compares all numbers that a loop carries with each other, thousands where a thread has many columns. What forEach
+/// makes carries none twice.
+static constexpr StringRef quadraticPattern = "(anonymous namespace)::RemoveDuplicateSuccessorInputUses";
+
 namespace {
 struct LowerCudaKernelsPass : stretto::codegen::impl::LowerCudaKernelsBase<LowerCudaKernelsPass> {
   using LowerCudaKernelsBase::LowerCudaKernelsBase;
@@ -78,7 +82,7 @@ private:
   /// What of math has an instruction or a function of libdevice goes there before the rest becomes LLVM's intrinsics.
   LogicalResult convertToNVVM(gpu::GPUModuleOp kernels) {
     OpPassManager passes(gpu::GPUModuleOp::getOperationName());
-    passes.addPass(createCanonicalizerPass());
+    passes.addPass(createCanonicalizerPass(GreedyRewriteConfig().setUseTopDownTraversal(), {quadraticPattern.str()}));
     passes.addPass(createCSEPass());
     passes.addPass(createSCFToControlFlowPass());
     ConvertGpuOpsToNVVMOpsOptions options;

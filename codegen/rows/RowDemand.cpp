@@ -20,99 +20,87 @@ static SmallVector<Value> valuesRead(Operation *op) {
   return values;
 }
 
+static RowDemand::Item *findNothing(const RowDemand::Item &) { return nullptr; }
+
 RowDemand::RowDemand(const RowPlan &plan, const Nest &nest, const ColumnLoop &loop)
-    : RowDemand(plan, nest, loop, [](Value) { return true; }, [](const Item &) -> Item * { return nullptr; }) {}
+    : RowDemand(plan, nest, loop, [](Value) { return true; }, findNothing) {}
 
 RowDemand::RowDemand(const RowPlan &plan, const Nest &nest, const ColumnLoop &loop, function_ref<bool(Value)> mayRoll,
                      function_ref<Item *(const Item &)> find)
-    : plan(plan), domain{nest.heads, loop.length} {
+    : plan(plan), domain{nest.heads, loop.length}, byPlace(plan.places()) {
   for (const Piece &piece : loop.pieces)
     start(piece, 0);
-  follow(mayRoll, find, {});
+  follow(mayRoll, find);
 }
 
-RowDemand::RowDemand(const RowPlan &plan, Domain domain, ArrayRef<Start> starts, function_ref<bool(Value)> mayRoll,
-                     int64_t reach, const Ahead &ahead)
-    : plan(plan), domain(domain), reach(reach) {
+RowDemand::RowDemand(const RowPlan &plan, Domain domain, ArrayRef<Start> starts)
+    : plan(plan), domain(domain), byPlace(plan.places()) {
   for (const Start &each : starts)
     start(*each.piece, each.row);
-  follow(mayRoll, [](const Item &) -> Item * { return nullptr; }, ahead);
+  follow([](Value) { return false; }, findNothing);
 }
 
 void RowDemand::start(const Piece &piece, int64_t row) {
   const Root &root = plan.roots()[piece.root];
   auto [term, index] = plan.behindMovements(root.value, piece.index, domain);
-  if (root.kind == Root::store || !isContracted(term)) {
-    ask(root.value, piece.index, {row});
-    return;
-  }
-  ask(term.getDefiningOp()->getOperand(0), index, {row});
-  ask(term.getDefiningOp()->getOperand(1), index, {row});
+  if (root.kind == Root::store || !isContracted(term))
+    return begin(root.value, piece.index, row);
+  begin(term.getDefiningOp()->getOperand(0), index, row);
+  begin(term.getDefiningOp()->getOperand(1), index, row);
 }
 
-/// The rows in spans, in which each is no more than `reach` rows behind the one before.
-static SmallVector<RowRange, 1> spansOf(const std::set<int64_t> &rows, int64_t reach) {
-  SmallVector<RowRange, 1> spans;
-  for (int64_t row : rows) {
-    if (spans.empty() || row - spans.back().high > reach)
-      spans.push_back({row, row});
-    spans.back().high = row;
-  }
-  return spans;
+void RowDemand::begin(Value value, Index index, int64_t row) { include(ask(value, index, row).begun, row); }
+
+void RowDemand::include(Rows &known, ArrayRef<int64_t> rows) {
+  for (int64_t row : rows)
+    if (auto *place = llvm::lower_bound(known, row); place == known.end() || *place != row)
+      known.insert(place, row);
 }
 
 /// Later operations first: all that read a value have asked for it when its turn comes.
-void RowDemand::follow(function_ref<bool(Value)> mayRoll, function_ref<Item *(const Item &)> find, const Ahead &ahead) {
-  for (auto &[key, item] : known) {
-    ordered.push_back(&item);
-    if ((item.found = find(item)))
-      continue;
-    if (auto later = ahead.find(key); later != ahead.end())
-      item.rows.insert(later->second);
-    item.spans = spansOf(item.rows, reach);
-    item.isRolling = item.index.column && item.rows.size() > item.spans.size() && mayRoll(item.value);
-    askFrom(item);
+void RowDemand::follow(function_ref<bool(Value)> mayRoll, function_ref<Item *(const Item &)> find) {
+  for (int64_t place = plan.places() - 1; place >= 0; --place) {
+    llvm::sort(byPlace[place], [](const Item *a, const Item *b) { return a->index > b->index; });
+    for (Item *item : byPlace[place]) {
+      ordered.push_back(item);
+      if ((item->found = find(*item)))
+        continue;
+      item->isRolling = item->index.column && item->rows.size() > 1 && mayRoll(item->value);
+      askFrom(*item);
+    }
   }
 }
 
-RowDemand::Key RowDemand::keyOf(Value value, Index index) {
-  if (auto argument = dyn_cast<BlockArgument>(value))
-    return {static_cast<int64_t>(argument.getArgNumber()) - argument.getOwner()->getNumArguments(), index};
-  Operation *op = value.getDefiningOp();
-  return {std::distance(op->getBlock()->begin(), op->getIterator()), index};
-}
-
 RowDemand::Item *RowDemand::lookup(Value value, Index index) {
-  auto it = known.find(keyOf(value, index));
-  return it == known.end() ? nullptr : &it->second;
+  auto &items = byPlace[plan.placeOf(value)];
+  auto *it = llvm::find_if(items, [&](const Item *item) { return item->index == index; });
+  return it == items.end() ? nullptr : *it;
 }
 
-RowDemand::Item &RowDemand::ask(Value value, Index index, const std::set<int64_t> &rows) {
-  Item &item = known[keyOf(value, index)];
-  item.value = value;
-  item.index = index;
-  if (plan.isRowless(value))
-    item.rows = {0};
-  else
-    item.rows.insert(rows.begin(), rows.end());
-  return item;
+RowDemand::Item &RowDemand::ask(Value value, Index index, ArrayRef<int64_t> rows) {
+  Item *item = lookup(value, index);
+  if (!item) {
+    item = &known.emplace_back();
+    item->value = value;
+    item->index = index;
+    byPlace[plan.placeOf(value)].push_back(item);
+  }
+  static constexpr int64_t storedRow = 0;
+  include(item->rows, plan.isRowless(value) ? ArrayRef(storedRow) : rows);
+  return *item;
 }
 
 void RowDemand::askFrom(Item &item) {
   Operation *op = item.value.getDefiningOp();
   if (!op || isa<seq::ReduceOp>(op))
     return;
-  std::set<int64_t> rows = item.rows;
-  if (item.isRolling) {
-    rows.clear();
-    for (RowRange span : item.spans)
-      rows.insert(span.high);
-  }
+  Rows rows = item.rows;
+  if (item.isRolling)
+    rows = {item.range().high};
   if (auto tap = dyn_cast<seq::TapOp>(op)) {
-    std::set<int64_t> tapped;
-    for (int64_t row : rows)
-      tapped.insert(row + static_cast<int64_t>(tap.getOffset()));
-    item.reads.push_back(&ask(tap.getOperand(), item.index, tapped));
+    for (int64_t &row : rows)
+      row += static_cast<int64_t>(tap.getOffset());
+    item.reads.push_back(&ask(tap.getOperand(), item.index, rows));
   } else if (isa<seq::MovementOp>(op)) {
     const Fit &fit = plan.fitOf(op, item.index, domain);
     item.reads.push_back(&ask(sourceOperand(op, fit), fit.index, rows));
@@ -134,7 +122,8 @@ KernelDemand::KernelDemand(const RowPlan &plan, function_ref<bool(Value)> mayRol
             return nullptr;
           for (size_t i = 0; i < before; ++i) {
             RowDemand::Item *other = all[i].demand.lookup(item.value, item.index);
-            if (all[i].demand.visited() == Domain{nest.heads, loop.length} && other && other->rows.count(0))
+            if (all[i].demand.visited() == Domain{nest.heads, loop.length} && other &&
+                llvm::is_contained(other->rows, 0))
               return other->found ? other->found : other;
           }
           return nullptr;

@@ -7,23 +7,23 @@
 #include "codegen/rows/RowPlan.h"
 
 #include <deque>
-#include <set>
 
 namespace stretto::codegen {
 
 class RowDemand {
 public:
+  using Rows = llvm::SmallVector<int64_t, 4>; // ascending
   struct Item {
     mlir::Value value;
     Index index;
-    std::set<int64_t> rows;                   // relative to the row that is stored
-    llvm::SmallVector<RowRange, 1> spans;     // of `rows`, in each of which it may roll from the last row to the first
-    bool isRolling = false;                   // in some span, and so computed at the last row of each
+    Rows rows;                                // relative to the row that is stored
+    Rows begun;                               // of `rows`, asked for by pieces
+    bool isRolling = false;                   // and so computed at the last of its rows
     bool isCached = false;                    // for a later stage
     Item *found = nullptr;                    // cached by an earlier stage, and so not computed
     llvm::SmallVector<const Item *, 3> reads; // what it is computed from
 
-    RowRange range() const { return {*rows.begin(), *rows.rbegin()}; }
+    RowRange range() const { return {rows.front(), rows.back()}; }
   };
 
   /// A piece whose root is computed so many rows ahead of the one that is stored.
@@ -31,18 +31,12 @@ public:
     const Piece *piece;
     int64_t row;
   };
-  using Key = std::pair<int64_t, Index>; // number in the body, elements
-  /// Rows at which values are computed, later ones than are asked for: they roll until they are read.
-  using Ahead = std::map<Key, int64_t>;
-
   /// `mayRoll` names the values that may have a rolling buffer where they are asked for at several rows; `find` what an
   /// earlier stage computed, or null.
   RowDemand(const RowPlan &plan, const Nest &nest, const ColumnLoop &loop,
             llvm::function_ref<bool(mlir::Value)> mayRoll, llvm::function_ref<Item *(const Item &)> find);
-  /// What several pieces of one domain ask for together. A value that is not asked for again within `reach` rows does
-  /// not roll to a row further on.
-  RowDemand(const RowPlan &plan, Domain domain, llvm::ArrayRef<Start> starts,
-            llvm::function_ref<bool(mlir::Value)> mayRoll, int64_t reach, const Ahead &ahead);
+  /// What several pieces of one domain ask for together, if all is computed at each row that asks for it.
+  RowDemand(const RowPlan &plan, Domain domain, llvm::ArrayRef<Start> starts);
   /// All values may have rolling buffers, none is found.
   RowDemand(const RowPlan &plan, const Nest &nest, const ColumnLoop &loop);
 
@@ -50,19 +44,20 @@ public:
   llvm::ArrayRef<const Item *> items() const { return ordered; }
   Domain visited() const { return domain; }
   Item *lookup(mlir::Value value, Index index);
-  static Key keyOf(mlir::Value value, Index index);
+  /// Adds rows, in any order, to those that are known.
+  static void include(Rows &known, llvm::ArrayRef<int64_t> rows);
 
 private:
   void start(const Piece &piece, int64_t row);
-  void follow(llvm::function_ref<bool(mlir::Value)> mayRoll, llvm::function_ref<Item *(const Item &)> find,
-              const Ahead &ahead);
-  Item &ask(mlir::Value value, Index index, const std::set<int64_t> &rows);
+  void begin(mlir::Value value, Index index, int64_t row);
+  void follow(llvm::function_ref<bool(mlir::Value)> mayRoll, llvm::function_ref<Item *(const Item &)> find);
+  Item &ask(mlir::Value value, Index index, llvm::ArrayRef<int64_t> rows);
   void askFrom(Item &item);
 
   const RowPlan &plan;
   Domain domain;
-  int64_t reach = INT64_MAX;
-  std::map<Key, Item, std::greater<Key>> known;
+  std::deque<Item> known;
+  std::vector<llvm::SmallVector<Item *, 1>> byPlace; // of `known`, the items of each value
   llvm::SmallVector<const Item *> ordered;
 };
 

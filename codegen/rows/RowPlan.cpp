@@ -39,6 +39,7 @@ RowPlan::RowPlan(kern::RowKernel op, StripRange range, bool staggers)
     if (op.getMap(argument.getArgNumber()) != kern::RowMap::shared)
       rowDependent.insert(argument);
   for (Operation &inner : body.without_terminator()) {
+    placeOfOperation.try_emplace(&inner, places());
     int64_t level = 0;
     bool dependent = false;
     for (Value operand : inner.getOperands()) {
@@ -57,6 +58,12 @@ RowPlan::RowPlan(kern::RowKernel op, StripRange range, bool staggers)
   findDemand();
   findRoots();
   formPhases();
+}
+
+int64_t RowPlan::placeOf(Value value) const {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return argument.getArgNumber();
+  return placeOfOperation.at(value.getDefiningOp());
 }
 
 int64_t RowPlan::lastReduceLevel() const {

@@ -100,6 +100,11 @@ public:
   RowRange halo() const { return wholeHalo; }
   /// Whether a value is the same for each row.
   bool isRowless(mlir::Value value) const { return !rowDependent.contains(value); }
+  /// Where a value of the body stands among these, of which there are `places`: behind all that it is computed from.
+  int64_t placeOf(mlir::Value value) const;
+  int64_t places() const {
+    return kernel().getBody().getNumArguments() + static_cast<int64_t>(placeOfOperation.size());
+  }
   /// What a movement (or a column index) reads behind elements `index` of its result; source 1 of an interleaved
   /// permute are columns exchanged in pairs.
   const Fit &fitOf(mlir::Operation *op, Index index, Domain domain) const;
@@ -133,6 +138,7 @@ private:
   llvm::DenseMap<mlir::Value, int64_t> levels;
   llvm::DenseMap<mlir::Value, RowRange> demand;
   llvm::DenseSet<mlir::Value> rowDependent;
+  llvm::DenseMap<mlir::Operation *, int64_t> placeOfOperation;
   llvm::SmallVector<seq::ReduceOp> allReductions;
   llvm::DenseMap<mlir::Operation *, unsigned> rootOfReduction;
   llvm::SmallVector<Root> allRoots;

@@ -149,7 +149,7 @@ std::optional<Split> RowPlan::findSplit(Value value, Index index, Domain domain)
     Index index;
   };
   SmallVector<Item> open{{value, index}};
-  std::set<std::tuple<void *, int64_t, int64_t, int64_t>> seen;
+  std::set<std::pair<void *, Index>> seen;
   while (!open.empty()) {
     auto [v, i] = open.pop_back_val();
     Operation *inner = v.getDefiningOp();
@@ -157,7 +157,7 @@ std::optional<Split> RowPlan::findSplit(Value value, Index index, Domain domain)
         argument && range.strips && !op.getOperandOf(argument.getArgNumber()))
       if (Fit fit = fitInStrip(i, domain); fit.split)
         return fit.split;
-    if (!inner || isa<seq::ReduceOp>(inner) || !seen.insert({v.getAsOpaquePointer(), i.base, i.head, i.column}).second)
+    if (!inner || isa<seq::ReduceOp>(inner) || !seen.insert({v.getAsOpaquePointer(), i}).second)
       continue;
     if (!isa<seq::MovementOp>(inner) && !isa<seq::ColumnIndexOp>(inner)) {
       for (Value operand : inner->getOperands())
