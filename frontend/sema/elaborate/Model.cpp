@@ -12,7 +12,7 @@ const Declaration *Model::find() {
   std::vector<const Declaration *> models;
   std::vector<llvm::StringRef> known;
   for (const auto &declaration : loaded.main().tree.declarations)
-    if (declaration->kind == Declaration::Kind::Model) {
+    if (declaration->kind == Declaration::Kind::Model && !llvm::is_contained(known, declaration->name.text)) {
       models.push_back(declaration.get());
       known.push_back(declaration->name.text);
     }

@@ -67,13 +67,17 @@ void Names::assign(llvm::StringRef name, Value value) {
 
 // ---------------------------------------------------------------- blocks and defs
 
-/// Reports blocks and defs of files that share a name: a program has one of each.
+/// Reports blocks and defs of files that share a name, as a program has one of each, and models of one file that do.
 void Names::checkFileNames() {
   Scope all(Scope::Kind::File, nullptr);
-  for (const auto &file : loaded.files)
+  for (const auto &file : loaded.files) {
+    Scope models(Scope::Kind::File, nullptr);
     for (const auto &declaration : file->tree.declarations)
-      if (declaration->kind != Declaration::Kind::Model)
+      if (declaration->kind == Declaration::Kind::Model)
+        declareOnce(models, *declaration);
+      else
         declare(all, *declaration);
+  }
 }
 
 void Names::declare(Scope &scope, const Declaration &declaration) {
@@ -82,6 +86,11 @@ void Names::declare(Scope &scope, const Declaration &declaration) {
     reporter.error(name.range, "'" + name.text + "' is a built-in operation; choose another name");
     return;
   }
+  declareOnce(scope, declaration);
+}
+
+void Names::declareOnce(Scope &scope, const Declaration &declaration) {
+  const Identifier &name = declaration.name;
   auto [entry, isNew] = scope.declarations.try_emplace(name.text, &declaration);
   if (isNew)
     return;

@@ -52,6 +52,7 @@ private:
   /// The scope of this function that has the variable, or null.
   Scope *homeOf(llvm::StringRef name) const;
   void checkFileNames();
+  void declareOnce(Scope &scope, const Declaration &declaration);
 
   const LoadedProgram &loaded;
   Reporter &reporter;
