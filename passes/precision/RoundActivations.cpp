@@ -67,6 +67,24 @@ static void convertBody(kern::RowwiseOp op) {
       inner.erase();
 }
 
+/// A kernel that yields its rows as it reads them: the value behind `value`, in a type of its own.
+static Value copyByKernel(OpBuilder &b, Value value, const Twine &name) {
+  auto type = cast<RankedTensorType>(value.getType());
+  auto maps = b.getArrayAttr(kern::RowMapAttr::get(b.getContext(), kern::RowMap::row));
+  auto kernel = kern::RowwiseOp::create(b, value.getLoc(), TypeRange(type), value, maps, /*partial_sums=*/false,
+                                        b.getStringAttr(name), kern::Schedule(), kern::ResourcesAttr());
+  OpBuilder::InsertionGuard guard(b);
+  Block *body = b.createBlock(&kernel.getBody());
+  Value row = body->addArgument(type.clone(type.getShape().drop_front(2)), value.getLoc());
+  kern::YieldOp::create(b, value.getLoc(), row);
+  return kernel.getResult(0);
+}
+
+/// Whether a library operation takes or gives rows of f32 whatever other activations are.
+static bool areExact(seq::ValueFacts facts, Type type) {
+  return facts.kind == RowKind::row && facts.rounding == seq::Rounding::never && getElementTypeOrSelf(type).isF32();
+}
+
 namespace {
 struct RoundActivationsPass : stretto::passes::impl::RoundActivationsBase<RoundActivationsPass> {
   void runOnOperation() final {
@@ -75,6 +93,7 @@ struct RoundActivationsPass : stretto::passes::impl::RoundActivationsBase<RoundA
       return;
     SymbolTable symbols(module);
     module.walk([&](seq::ScanOp scan) { callers[symbols.lookup(scan.getBody())] = scan; });
+    separateExact();
     RoundedValues values(module);
     report(values);
     for (auto function : module.getOps<func::FuncOp>())
@@ -86,6 +105,35 @@ struct RoundActivationsPass : stretto::passes::impl::RoundActivationsBase<RoundA
   }
 
 private:
+  /// Where rows of f32 that a library operation takes or gives would be rounded, as a matmul reads or makes them, too,
+  /// a kernel between the two converts them.
+  void separateExact() {
+    RoundedValues values(getOperation());
+    SmallVector<OpOperand *> operands;
+    SmallVector<OpResult> results;
+    getOperation().walk([&](seq::LibraryOp op) {
+      for (OpOperand &use : op->getOpOperands())
+        if (areExact(op.getOperandFacts(use.getOperandNumber()), use.get().getType()) && values.contains(use.get()))
+          operands.push_back(&use);
+      for (OpResult result : op->getResults())
+        if (areExact(op.getResultFacts(result.getResultNumber()), result.getType()) && values.contains(result))
+          results.push_back(result);
+    });
+    unsigned number = 0;
+    auto copy = [&](OpBuilder b, Value value) {
+      auto function = cast<func::FuncOp>(b.getInsertionBlock()->getParentOp());
+      return copyByKernel(b, value, function.getName() + ".exact" + Twine(number++));
+    };
+    for (OpOperand *use : operands)
+      use->set(copy(OpBuilder(use->getOwner()), use->get()));
+    for (OpResult result : results) {
+      OpBuilder b(&getContext());
+      b.setInsertionPointAfterValue(result);
+      Value rounded = copy(b, result);
+      result.replaceAllUsesExcept(rounded, rounded.getDefiningOp());
+    }
+  }
+
   void report(RoundedValues &values) {
     getOperation().walk([&](seq::LibraryOp op) {
       bool isMatmul = op.getMatmulKind() == seq::MatmulKind::forward && !op.mixesRows();
