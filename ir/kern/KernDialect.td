@@ -3,6 +3,7 @@
 
 include "ir/kern/KernInterfaces.td"
 include "ir/seq/SeqInterfaces.td"
+include "ir/seq/SeqTypes.td"
 
 include "mlir/IR/OpBase.td"
 include "mlir/IR/AttrTypeBase.td"
@@ -32,8 +33,8 @@ def Kern_Dialect : Dialect {
 
 class Kern_Op<string mnemonic, list<Trait> traits = []> : Op<Kern_Dialect, mnemonic, traits>;
 
-def Kern_Real : RankedTensorOf<[F32, F64]>;
-def Kern_Tensor : RankedTensorOf<[F32, F64, BF16, I32]>;
+def Kern_Real : Stretto_TensorOf<[F32, F64]>;
+def Kern_Tensor : Stretto_TensorOf<[F32, F64, BF16, I32]>;
 
 def Kern_ResourcesAttr : AttrDef<Kern_Dialect, "Resources"> {
   let mnemonic = "resources";

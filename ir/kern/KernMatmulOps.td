@@ -63,7 +63,7 @@ def Kern_TileScheduleAttr : Kern_ScheduleAttr<"TileSchedule", "tile_schedule"> {
   }];
 }
 
-def Kern_Factor : RankedTensorOf<[F32, F64, BF16]>;
+def Kern_Factor : Stretto_TensorOf<[F32, F64, BF16]>;
 
 def Kern_MatmulOp : Kern_Op<"matmul", [Pure, IsolatedFromAbove, SingleBlock, Kern_RowKernelInterface,
     DeclareOpInterfaceMethods<Seq_LibraryOpInterface, ["getMatmulKind", "getProfileGroup", "getFlops"]>]> {

@@ -87,7 +87,7 @@ private:
       return "must be [batch, heads, entries, rows * columns] with an entry for each " +
              std::to_string(window.getEvery()) + " chunks";
     int64_t heads = value.getDimSize(1), width = window.getWidth();
-    if (heads < 1 || window.getParts() % heads != 0)
+    if (window.getParts() % heads != 0)
       return "the heads must divide the parts";
     int64_t columns = window.getParts() / heads * width;
     if (value.getDimSize(3) % columns != 0)

@@ -7,7 +7,7 @@ include "ir/kern/KernDialect.td"
 // threads holds. Their bodies consist of elementwise operations of `arith` and `math`, constants, `seq.broadcast`,
 // `seq.reduce`, `seq.column_index` and the operations on tiles below.
 
-def Kern_Tile : RankedTensorOf<[F32, F64, BF16]>;
+def Kern_Tile : Stretto_TensorOf<[F32, F64, BF16]>;
 
 def Kern_WindowKind : I32EnumAttr<"WindowKind", "what a tile is a part of", [
   I32EnumAttrCase<"rows", 0>, I32EnumAttrCase<"shared", 1>, I32EnumAttrCase<"states", 2>,

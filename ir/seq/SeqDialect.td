@@ -2,6 +2,7 @@
 #define STRETTO_IR_SEQ_SEQDIALECT_TD
 
 include "ir/seq/SeqInterfaces.td"
+include "ir/seq/SeqTypes.td"
 
 include "mlir/IR/OpBase.td"
 include "mlir/IR/AttrTypeBase.td"
@@ -36,11 +37,11 @@ def Seq_Dialect : Dialect {
 class Seq_Op<string mnemonic, list<Trait> traits = []> : Op<Seq_Dialect, mnemonic, traits>;
 
 // What is computed with; what lies in memory may be rounded to bf16 (kern-round-activations).
-def Seq_RealTensor : RankedTensorOf<[F32, F64]>;
-def Seq_StoredTensor : RankedTensorOf<[F32, F64, BF16]>;
-def Seq_TokenTensor : RankedTensorOf<[I32]>;
-def Seq_Tensor : RankedTensorOf<[F32, F64, BF16, I32]>;
-def Seq_RealOrTruthTensor : RankedTensorOf<[F32, F64, I1]>;
+def Seq_RealTensor : Stretto_TensorOf<[F32, F64]>;
+def Seq_StoredTensor : Stretto_TensorOf<[F32, F64, BF16]>;
+def Seq_TokenTensor : Stretto_TensorOf<[I32]>;
+def Seq_Tensor : Stretto_TensorOf<[F32, F64, BF16, I32]>;
+def Seq_RealOrTruthTensor : Stretto_TensorOf<[F32, F64, I1]>;
 
 //===- Enumerations ---------------------------------------------------------===//
 

@@ -233,7 +233,7 @@ LogicalResult SpreadOp::verify() {
   auto from = typeOf(getOperand()), to = typeOf(getResult());
   if (failed(sameRows(*this, from, to, "operand and result")))
     return failure();
-  if (columns(from) > 0 && columns(to) % columns(from) == 0)
+  if (columns(to) % columns(from) == 0)
     return success();
   return emitOpError() << "columns of the operand must divide those of the result, but got " << from << " and " << to;
 }
@@ -242,8 +242,8 @@ LogicalResult CanonOp::verify() {
   auto type = typeOf(getOperand()), weight = typeOf(getWeight());
   if (failed(areActivations(*this, type)))
     return failure();
-  if (weight.getRank() != 2 || weight.getDimSize(0) < 1)
-    return emitOpError() << "weight must be [kernel, " << columns(type) << "] of at least 1 row, but got " << weight;
+  if (weight.getRank() != 2)
+    return emitOpError() << "weight must be [kernel, " << columns(type) << "], but got " << weight;
   if (failed(isWeight(*this, "weight", weight, {weight.getDimSize(0), columns(type)}, type)))
     return failure();
   return getBias() ? isWeight(*this, "bias", typeOf(getBias()), {columns(type)}, type) : success();

@@ -57,11 +57,11 @@ func.func @entries(%x: tensor<3x64x32xf32>, %s: tensor<3x2x3x256xf32>) {
 
 // -----
 
-func.func @no_heads(%s: tensor<3x0x4x256xf32>) {
+func.func @heads(%s: tensor<3x3x4x256xf32>) {
   // expected-error@+1 {{operand 0: the heads must divide the parts, but got}}
   kern.walk(%s) windows [<states 2 width 16>] -> [] programs 2 chunk 1 span 4 {
   ^bb0(%t: tensor<16x16xf32>):
     kern.yield
-  } : (tensor<3x0x4x256xf32>) -> ()
+  } : (tensor<3x3x4x256xf32>) -> ()
   return
 }

@@ -25,9 +25,9 @@ func.func @taps(%x: tensor<2x8x16xf32>, %w: tensor<4x16xf64>) {
 
 // -----
 
-func.func @no_taps(%x: tensor<2x8x16xf32>, %w: tensor<0x16xf32>) {
-  // expected-error @+1 {{weight must be [kernel, 16] of at least 1 row, but got 'tensor<0x16xf32>'}}
-  %y = seq.canon %x, %w residual none : tensor<2x8x16xf32>, tensor<0x16xf32>
+func.func @list_of_taps(%x: tensor<2x8x16xf32>, %w: tensor<16xf32>) {
+  // expected-error @+1 {{weight must be [kernel, 16], but got 'tensor<16xf32>'}}
+  %y = seq.canon %x, %w residual none : tensor<2x8x16xf32>, tensor<16xf32>
   return
 }
 
