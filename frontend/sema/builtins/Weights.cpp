@@ -10,15 +10,27 @@ namespace {
 
 constexpr Initializer normal02{Initializer::Kind::Normal, 0, 0.02};
 
+/// A size that an argument gives, or the name of that argument.
+std::string sizeOf(BuiltinCall &call, llvm::StringRef argument) {
+  return call.has(argument) ? std::to_string(call.integer(argument, 0)) : argument.str();
+}
+
+/// Whether a size is that of an argument, if it is given.
+bool agrees(BuiltinCall &call, llvm::StringRef argument, Dim dim) {
+  return !call.has(argument) || call.integer(argument, 0) == dim.size;
+}
+
 // ---------------------------------------------------------------- embed
 
 /// The table [vocabulary, width] that is given, or made.
 Value embedTable(BuiltinCall &call) {
   if (call.has("weight")) {
     const Type &type = call.type("weight");
-    if (type.isWeight() && type.dims.size() == 2)
+    if (type.isWeight() && type.dims.size() == 2 && agrees(call, "vocabulary", type.dims[0]) &&
+        agrees(call, "width", type.dims[1]))
       return call.value("weight");
-    call.errorAt("weight", "'weight' of 'embed' must be a weight [vocabulary, width], but got " + type.str());
+    call.errorAt("weight", "'weight' of 'embed' must be a weight [" + sizeOf(call, "vocabulary") + ", " +
+                               sizeOf(call, "width") + "], but got " + type.str());
     return {};
   }
   if (!call.has("vocabulary") || !call.has("width")) {
@@ -55,11 +67,11 @@ Values embed(BuiltinCall &call) {
 Value linearWeight(BuiltinCall &call, Dim input, const std::string &scope) {
   if (call.has("weight")) {
     const Type &type = call.type("weight");
-    bool fits = type.isWeight() && type.dims.size() == 2 && type.dims[1].size == input.size;
-    if (fits && (!call.has("width") || type.dims[0].size == call.integer("width", 0)))
+    if (type.isWeight() && type.dims.size() == 2 && type.dims[1].size == input.size &&
+        agrees(call, "width", type.dims[0]))
       return call.value("weight");
-    Diagnostic &diagnostic = call.errorAt("weight", "'weight' of 'linear' must be a weight [width, " +
-                                                        llvm::Twine(input.size) + "], but got " + type.str());
+    Diagnostic &diagnostic = call.errorAt("weight", "'weight' of 'linear' must be a weight [" + sizeOf(call, "width") +
+                                                        ", " + llvm::Twine(input.size) + "], but got " + type.str());
     noteOrigin(diagnostic, input.provenance);
     return {};
   }

@@ -4,6 +4,7 @@
 #include "frontend/sema/Numbers.h"
 #include "frontend/sema/ParameterType.h"
 #include "frontend/sema/TensorMath.h"
+#include "frontend/sema/builtins/Builtin.h"
 #include "frontend/sema/elaborate/Calls.h"
 
 #include <algorithm>
@@ -130,6 +131,8 @@ Value Expressions::evaluateName(const NameExpr &expr) {
     return Symbol{expr.name.str(), nullptr};
   if (names.lookupDeclaration(expr.name).first)
     reporter.error(expr.range, "'" + expr.name + "' is a block or def; call it with (...)");
+  else if (findBuiltin(expr.name))
+    reporter.error(expr.range, "'" + expr.name + "' is a built-in operation; call it with (...)");
   else
     reporter.error(expr.range,
                    "unknown name '" + expr.name.take_front(60) + "'" + didYouMean(expr.name, names.visibleNames()));

@@ -134,15 +134,21 @@ void Statements::noteOperands(Diagnostic &diagnostic, const Expr &expr, unsigned
     Binding *binding = names.lookup(name->name);
     if (!binding || binding->value.isTensor() || left == 0)
       return;
-    --left;
     const Provenance *provenance = binding->value.provenance;
     SourceRange place = provenance && provenance->range.isValid() ? provenance->range : name->range;
-    diagnostic.notes.push_back({place, ("'" + name->name + "' is " + toString(binding->value)).str()});
+    std::string text = ("'" + name->name + "' is " + toString(binding->value)).str();
+    if (llvm::any_of(diagnostic.notes, [&](const Note &note) { return note.message == text; }))
+      return;
+    --left;
+    diagnostic.notes.push_back({place, std::move(text)});
   } else if (auto *unary = llvm::dyn_cast<UnaryExpr>(&expr)) {
     noteOperands(diagnostic, *unary->operand, left);
   } else if (auto *binary = llvm::dyn_cast<BinaryExpr>(&expr)) {
     noteOperands(diagnostic, *binary->left, left);
     noteOperands(diagnostic, *binary->right, left);
+  } else if (auto *conditional = llvm::dyn_cast<ConditionalExpr>(&expr)) {
+    for (const ExprPtr *part : {&conditional->condition, &conditional->whenTrue, &conditional->whenFalse})
+      noteOperands(diagnostic, **part, left);
   } else if (auto *call = llvm::dyn_cast<CallExpr>(&expr)) {
     for (const Argument &argument : call->arguments)
       noteOperands(diagnostic, *argument.value, left);
