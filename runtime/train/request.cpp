@@ -17,6 +17,7 @@
 #include <cerrno>
 #include <filesystem>
 #include <fmt/format.h>
+#include <optional>
 #include <unistd.h>
 
 namespace stretto::runtime {
@@ -25,25 +26,37 @@ namespace fs = std::filesystem;
 
 static bool hasCheckpoints(const std::string &run) { return !CheckpointFolder(run + "/ckpt", 1).steps().empty(); }
 
+// What was asked last for a setting, on the command line or else in a file of settings; null where nothing was.
+static GivenValue *lastAsked(const std::string &name, ConfigLayer &line, ConfigLayer &file) {
+  for (ConfigLayer *layer : {&line, &file})
+    if (const auto value = layer->options.find(name); value != layer->options.end())
+      return &value->second;
+  return nullptr;
+}
+
+// The run directory to go on with, if one is asked for; `out` then names it, also where it named a part of it.
+static std::optional<std::string> resumedRun(const GivenValue *resume, GivenValue *out) {
+  if (!resume || resume->text != "true")
+    return std::nullopt;
+  if (!out || out->text.empty() || out->text == "none")
+    throw Error(resume->origin.placed("--resume needs the run directory: give --out FOLDER"));
+  return out->text = findRunDirectory(out->text);
+}
+
 RunConfig configure(const CommandLine &line, std::string_view model, const TaskRegistry &tasks) {
   std::vector<ConfigLayer> layers;
-  ConfigLayer given = line.layer;
-  const auto out = given.options.find("out");
-  const bool resume = given.options.contains("resume");
-  if (resume && (out == given.options.end() || out->second.text == "none"))
-    throw Error("--resume needs the run directory: give --out FOLDER");
-  if (resume)
-    out->second.text = findRunDirectory(out->second.text);
-  const bool goesOn = resume && (pathExists(out->second.text + "/run.toml") || hasCheckpoints(out->second.text));
+  ConfigLayer given = line.layer, file = line.configFile.empty() ? ConfigLayer() : readConfigFile(line.configFile);
+  const std::optional<std::string> resumed =
+      resumedRun(lastAsked("resume", given, file), lastAsked("out", given, file));
+  const bool goesOn = resumed && (pathExists(*resumed + "/run.toml") || hasCheckpoints(*resumed));
   if (goesOn)
-    layers.push_back(readRunFile(out->second.text));
+    layers.push_back(readRunFile(*resumed));
   std::vector<SettingChange> ofRunChanged;
   if (!line.ofRun.empty()) {
     layers.push_back(readRunFile(line.ofRun));
     ofRunChanged = layers.back().changed;
   }
-  if (!line.configFile.empty())
-    layers.push_back(readConfigFile(line.configFile));
+  layers.push_back(file);
   layers.push_back(given);
   RunConfig config = composeConfig(layers, tasks.defaults);
   config.ofRun = line.ofRun;

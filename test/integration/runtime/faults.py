@@ -41,6 +41,14 @@ with open(f"{folder}/own.toml", "w", encoding="utf-8") as file:
     file.write("[settings]\nsteps = 0\n")
 os.symlink("own.toml", f"{folder}/link.toml")
 run(fake, "--task", "rule", "--config", f"{folder}/link.toml", "--quiet", "--out", "none")
+# A file of settings may ask for a resume as the command line does.
+shutil.copytree(f"{folder}/good", f"{folder}/longer")
+for where, status, told in (("none", 1, "again.toml:2: --resume needs the run directory: give --out FOLDER"),
+                            (f"{folder}/longer", 0, "lr = 0.25 instead of ")):
+    with open(f"{folder}/again.toml", "w", encoding="utf-8") as file:
+        file.write(f'[settings]\nresume = true\nout = "{where}"\nsteps = 42\nlr = 0.25\n')
+    contains(run(fake, "--config", f"{folder}/again.toml", status=status), told)
+contains(read(f"{folder}/longer/run.toml").decode(), '[[changed]]\nat_step = 40\nsetting = "lr"')
 told = run(fake, *options, "--scores", "/dev/stdout", "--steps", "0", "--out", "none")
 expect(told.count('"eval_loss"') == 1, told)
 os.symlink("loop.jsonl", f"{folder}/loop.jsonl")
