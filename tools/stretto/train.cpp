@@ -153,7 +153,8 @@ TrainArguments evaluationArguments(std::span<const std::string> given) {
         "the weights are missing: give a run directory, or --init-from with a checkpoint or a safetensors file", 2);
   if (arguments.spec.empty())
     takeFromRun(arguments, *weights);
-  arguments.program.insert(arguments.program.end(), {"--steps", "0", "--out", "none"});
+  // Scores do not depend on how the run shares out its steps, and any number of ranks may share an evaluation.
+  arguments.program.insert(arguments.program.end(), {"--steps", "0", "--out", "none", "--virtual-ranks", "0"});
   if (hasOption(given, "--eval-generate"))
     addDecode(arguments);
   return arguments;

@@ -28,6 +28,10 @@ expect(score(evaluate(*weights, "--eval-batches", 4)) == score(lastWords), "a ru
 expect(score(evaluate(*weights, "--batch", 4, "--eval-batches", 2)) == score(lastWords), "the score depends on the batch")
 longer = score(evaluate(*weights, "--length", 96, "--eval-batches", 4))
 expect(longer != score(lastWords), "another length gives the same score")
+# Ranks may share an evaluation, however many the run had.
+expect(score(evaluate(*weights, "--eval-batches", 4, "--ranks", 3)) == score(lastWords), "the score depends on the ranks")
+told = run("stretto", "eval", f"{folder}/run", "--threads", 1, "--progress", "plain", "--ranks", 2)
+expect(score(told) == score(lastWords), f"eval of a run on two ranks: {told}")
 # The run directory tells spec, options and task; every path into it leads to the weights.
 for path in ("", "/", "/ckpt", "/ckpt/latest", "/ckpt/00000010", "/ckpt/00000010/weights.safetensors"):
     told = run("stretto", "eval", f"{folder}/run{path}", "--threads", 1, "--progress", "plain")

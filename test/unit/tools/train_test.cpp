@@ -66,8 +66,8 @@ TEST(EvaluationArguments, ARunDirectoryTellsTheRest) {
   const TrainArguments result = evaluationArguments(Words{checkpoint, "--batch", "2"});
   EXPECT_EQ(result.spec, (run / "spec.stretto").string());
   EXPECT_EQ(result.compiler, (Words{"--batch", "4", "--set", "dim=8", "--batch", "2"}));
-  EXPECT_EQ(result.program,
-            (Words{"--of-run", run.string(), "--init-from", checkpoint, "--steps", "0", "--out", "none"}));
+  EXPECT_EQ(result.program, (Words{"--of-run", run.string(), "--init-from", checkpoint, "--steps", "0", "--out", "none",
+                                   "--virtual-ranks", "0"}));
   // Another difficulty of the run's task changes nothing of its program; another task is compiled for.
   const auto compiler = [&](Words words) {
     words.insert(words.begin(), run.string());
@@ -78,7 +78,7 @@ TEST(EvaluationArguments, ARunDirectoryTellsTheRest) {
             (Words{"--batch", "4", "--set", "dim=8", "--task", "copy", "--task-set", "n=3"}));
   EXPECT_EQ(evaluationArguments(Words{run.string(), "--task-set", "n=3"}).program,
             (Words{"--of-run", run.string(), "--init-from", run.string(), "--task-set", "n=3", "--steps", "0", "--out",
-                   "none"}));
+                   "none", "--virtual-ranks", "0"}));
   std::filesystem::remove_all(run);
 }
 
@@ -94,7 +94,7 @@ TEST(GenerationArguments, PromptsMustBeThere) {
 
 TEST(EvaluationArguments, ASpecIsTakenAsItIs) {
   EXPECT_EQ(evaluationArguments(Words{"m.stretto", "--init-from=w"}).program,
-            (Words{"--init-from=w", "--steps", "0", "--out", "none"}));
+            (Words{"--init-from=w", "--steps", "0", "--out", "none", "--virtual-ranks", "0"}));
   EXPECT_THROW(evaluationArguments(Words{"m.stretto"}), CommandError);
   EXPECT_THROW(evaluationArguments(Words{"--init-from", "/nowhere/at/all"}), CommandError);
 }
