@@ -92,6 +92,8 @@ static fs::path runOf(fs::path path) {
 // What the spec of a run was compiled with: a word a line.
 static std::vector<std::string> optionsOf(const fs::path &run) {
   const fs::path path = run / "build" / "options.txt";
+  if (std::error_code none; fs::exists(path, none) && !fs::is_regular_file(path, none)) // a pipe would be waited for
+    throw CommandError("cannot read '" + path.string() + "': it must be a regular file");
   std::ifstream file(path, std::ios::binary);
   if (!file)
     throw CommandError("'" + run.string() +

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 using namespace stretto::runtime;
@@ -61,6 +62,10 @@ TEST(EvaluationArguments, ARunDirectoryTellsTheRest) {
     std::ofstream(run / "build" / "options.txt") << options.substr(0, left);
     EXPECT_THROW(evaluationArguments(Words{run.string()}), CommandError) << left;
   }
+  std::filesystem::remove(run / "build" / "options.txt");
+  ASSERT_EQ(mkfifo((run / "build" / "options.txt").c_str(), 0600), 0);
+  EXPECT_THROW(evaluationArguments(Words{run.string()}), CommandError);
+  std::filesystem::remove(run / "build" / "options.txt");
   std::ofstream(run / "build" / "options.txt") << options;
   const std::string checkpoint = (run / "ckpt" / "latest").string();
   const TrainArguments result = evaluationArguments(Words{checkpoint, "--batch", "2"});
