@@ -176,11 +176,8 @@ Figure speedFigure(const Group &group) {
     std::vector<double> speeds;
     for (const Point &point : run.speed)
       speeds.push_back(point.value);
-    if (speeds.empty())
-      continue;
-    auto middle = speeds.begin() + int64_t(speeds.size() / 2);
-    std::nth_element(speeds.begin(), middle, speeds.end());
-    figure.values.push_back(*middle);
+    if (!speeds.empty())
+      figure.values.push_back(median(std::move(speeds)));
   }
   return figure;
 }

@@ -1,6 +1,7 @@
-// How sure one can be of a mean over runs.
+// Statistics of a few numbers: their median, and how sure one can be of their mean.
 #include "runtime/runs/statistics.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <numeric>
@@ -37,6 +38,14 @@ double halfInterval(std::span<const double> values) {
   for (double value : values)
     squares += (value - mean) * (value - mean);
   return studentQuantile(int64_t(values.size()) - 1) * std::sqrt(squares / (n - 1) / n);
+}
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + int64_t(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  if (values.size() % 2 == 1)
+    return *middle;
+  return (*std::max_element(values.begin(), middle) + *middle) / 2;
 }
 
 } // namespace stretto::runtime

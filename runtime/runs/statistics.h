@@ -1,8 +1,9 @@
-// How sure one can be of a mean over runs.
+// Statistics of a few numbers: their median, and how sure one can be of their mean.
 #pragma once
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 namespace stretto::runtime {
 
@@ -12,5 +13,8 @@ double studentQuantile(int64_t freedom);
 // Half the width of the 95 % confidence interval of the mean of independent normal values: t(n - 1) standard errors.
 // NAN for fewer than two.
 double halfInterval(std::span<const double> values);
+
+// The middle one, or the mean of the two in the middle. There has to be a value.
+double median(std::vector<double> values);
 
 } // namespace stretto::runtime

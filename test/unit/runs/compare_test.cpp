@@ -170,6 +170,13 @@ TEST(Statistics, IntervalOfTheMean) {
   EXPECT_TRUE(std::isnan(halfInterval(std::vector<double>{5})));
 }
 
+TEST(Statistics, TheMedianOfAnEvenNumberIsBetweenTwo) {
+  EXPECT_EQ(median({3}), 3);
+  EXPECT_EQ(median({9, 1, 2}), 2);
+  EXPECT_EQ(median({9, 1}), 5);
+  EXPECT_EQ(median({4, 9, 1, 2}), 3);
+}
+
 static Group groupOf(const std::string &lines) {
   RunFolder folder(lines);
   return {"g", {stretto::runtime::Run(folder.path)}};
