@@ -35,6 +35,7 @@ public:
     const int64_t rows = state.program.batch * config.accumulate;
     block = source.make(Stream::Train, static_cast<uint64_t>(rows * parallel.firstVirtualRank()),
                         rows * parallel.virtualRanks(), state.program.length);
+    block.weigh(onesOfRanks());
   }
 
   std::string answer(const std::string &request) {
@@ -54,6 +55,12 @@ public:
   }
 
 private:
+  // Targets that count in a step.
+  int64_t onesOfRanks() {
+    const std::vector<double> all = parallel.gather({static_cast<double>(block.ones())});
+    return static_cast<int64_t>(std::accumulate(all.begin(), all.end(), 0.0));
+  }
+
   void begin() {
     stepper.begin(block, {config.learningRate, config.beta1, config.beta2, config.epsilon, config.weightDecay,
                           config.clip, ++updates});
@@ -114,9 +121,11 @@ private:
     getrusage(RUSAGE_SELF, &usage);
     return fmt::format(
         "{{\"planned\": {}, \"measured\": {}, \"arenas\": {{\"activations\": {}, \"weights\": {}, "
-        "\"gradients\": {}, \"moments\": {}, \"library\": {}, \"batches\": {}, \"rest\": {}}}, \"resident\": {}}}",
-        plan.total(), state.arenas.totalBytes() + state.device.libraryPeakBytes() + plan.batches, plan.activations,
-        plan.weights, plan.gradients, plan.moments, plan.library, plan.batches, plan.rest, usage.ru_maxrss * 1024l);
+        "\"gradients\": {}, \"moments\": {}, \"library\": {}, \"exchange\": {}, \"batches\": {}, \"rest\": {}}}, "
+        "\"resident\": {}}}",
+        plan.total(), state.arenas.totalBytes() + parallel.bytes() + state.device.libraryPeakBytes() + plan.batches,
+        plan.activations, plan.weights, plan.gradients, plan.moments, plan.library, plan.exchange, plan.batches,
+        plan.rest, usage.ru_maxrss * 1024l);
   }
 
   const TrainingState &state;

@@ -23,6 +23,22 @@ expect(abs(sum(profile["groups"].values()) - profile["seconds"]) < 1e-6, "groups
 expect({"matmuls", "rowwise", "optimizer", "unattributed"} <= set(profile["groups"]), "groups are missing")
 expect({kernel["name"]: kernel["calls"] for kernel in profile["kernels"]}["adamw"] == 1, "calls per step")
 
+
+
+def answers(*options):
+    """What two virtual ranks take and compute in a step."""
+    done = subprocess.run([fake, "--task", "rule", "--bench", "--virtual-ranks", "2", *options], input="memory\ntime 1\n",
+                          capture_output=True, text=True)
+    expect(done.returncode == 0, done.stderr)
+    memory, step = [json.loads(line) for line in done.stdout.splitlines()]
+    expect(memory["planned"] == sum(memory["arenas"].values()) >= memory["measured"], f"planned with {options}: {memory}")
+    return memory, step["loss"]
+
+
+alone, loss = answers()
+expect(alone["planned"] == alone["measured"], f"sums of virtual ranks are planned, and not measured: {alone}")
+expect(answers("--ranks", "2")[1] == loss, "a step has another loss on two ranks")
+
 for request in ("time", "time 0", "time x", "time 1 2", "hurry"):
     result = subprocess.run([fake, "--task", "rule", "--bench"], input=request, capture_output=True, text=True)
     expect(result.returncode == 1, f"'{request}' is accepted")
