@@ -16,7 +16,7 @@ import numpy as np
 import torch
 from interpret import Program
 from models import plain_cases
-from oracle import check_all, emitted_module, model_of, problems_of, run, seq_module, setting_of
+from oracle import Case, check_all, emitted_module, model_of, problems_of, run, seq_module, setting_of
 from random_models import cases as random_cases
 from whole import every
 
@@ -24,6 +24,18 @@ EXACT = 1e-5  # constants are written in f32
 LOSS = 0.03
 LARGEST = {"all": 3, "none": 6}
 MEAN = {"all": 1.0, "none": 1.5}
+# Mixers take and give in f32 what matmuls and attention read and make in bf16.
+CONVERTED = """model m(vocab: int) {
+  x = embed(tokens, vocab, 8)
+  repeat 2 {
+    q, k, v, w = linear(x, 8), linear(x, 8), linear(x, 8), linear(x, 2)
+    o = linear_attention(q, k, v, 2, write = w)
+    p = linear_attention(q, x, v, 8, decay = -square(x), write = softmax_attention(x, x, x, 2))
+    x = x + linear(o + p, 8)
+  }
+  return linear(x, vocab)
+}
+"""
 
 
 def together(gradients):
@@ -94,6 +106,7 @@ if __name__ == "__main__":
     models = every(2, list(plain_cases(sys.argv[1]))[10:])  # the last subsets of Canon layers, all options, the other models
     ratios = {fuse: [] for fuse in MEAN}
     failures = check_all(models, checker(ratios), tolerance=EXACT)
+    failures += check_all([Case("converted", CONVERTED)], checker(), tolerance=EXACT)
     failures += check_all(random_cases(300, 15), checker(), first=300, tolerance=EXACT)
     for fuse, most in MEAN.items():
         mean = np.exp(np.mean(np.log(ratios[fuse])))
