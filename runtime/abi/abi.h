@@ -59,7 +59,7 @@ typedef struct stretto_buffer {
 } stretto_buffer;
 
 /* Positions in the HYPER arena (values of the program's real type). The host writes them before each
- * update; bias corrections are 1 - beta^step. */
+ * update; bias corrections are 1 - beta^step, of the betas in that type. */
 typedef enum stretto_hyper {
   STRETTO_HYPER_LEARNING_RATE = 0,
   STRETTO_HYPER_BETA1 = 1,

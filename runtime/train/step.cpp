@@ -181,6 +181,12 @@ std::vector<RowRange> Stepper::ownRows() const {
   return parallel ? parallel->shares().shard.owned : wholeShard(state.program).owned;
 }
 
+// 1 - beta^update of the beta that the program has: near 1 its distance from that is another one in f32.
+double Stepper::biasCorrection(double beta, int64_t update) const {
+  const double ofProgram = state.program.dtype == STRETTO_F64 ? beta : static_cast<float>(beta);
+  return -std::expm1(static_cast<double>(update) * std::log(ofProgram));
+}
+
 void Stepper::setHyper(const Hyper &hyper) {
   double values[STRETTO_HYPER_COUNT] = {};
   values[STRETTO_HYPER_LEARNING_RATE] = hyper.learningRate;
@@ -188,8 +194,8 @@ void Stepper::setHyper(const Hyper &hyper) {
   values[STRETTO_HYPER_BETA2] = hyper.beta2;
   values[STRETTO_HYPER_EPSILON] = hyper.epsilon;
   values[STRETTO_HYPER_WEIGHT_DECAY] = hyper.weightDecay;
-  values[STRETTO_HYPER_BIAS_CORRECTION1] = -std::expm1(hyper.update * std::log(hyper.beta1));
-  values[STRETTO_HYPER_BIAS_CORRECTION2] = -std::expm1(hyper.update * std::log(hyper.beta2));
+  values[STRETTO_HYPER_BIAS_CORRECTION1] = biasCorrection(hyper.beta1, hyper.update);
+  values[STRETTO_HYPER_BIAS_CORRECTION2] = biasCorrection(hyper.beta2, hyper.update);
   values[STRETTO_HYPER_CLIP_NORM] = hyper.clip;
   copyReals(STRETTO_ARENA_HYPER, 0, values, STRETTO_HYPER_COUNT);
 }

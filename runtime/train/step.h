@@ -106,6 +106,7 @@ private:
   int64_t ownVirtualRanks() const { return parallel ? parallel->virtualRanks() : 1; }
   std::vector<RowRange> ownRows() const;
   void runOnOwnRows(void (*entry)(stretto_context *));
+  double biasCorrection(double beta, int64_t update) const;
   void setHyper(const Hyper &hyper);
   void repeat(Repeated what, std::initializer_list<void (*)(stretto_context *)> entries);
   void setInputs(TokenBlock &block, int64_t microBatch);
