@@ -100,7 +100,7 @@ static int runHelp(std::span<const std::string> arguments) {
         "those\n"
         "of the run, and those given here lie over them (--batch and --length may differ). With a spec, <weights> may "
         "be any\n"
-        "safetensors file.\n");
+        "safetensors file. --steps, --out and --virtual-ranks are for training, and errors here.\n");
   else if (arguments[0] == "generate")
     std::puts(
         "usage: stretto generate <run> --prompt \"3 1 4\" [options]\n"

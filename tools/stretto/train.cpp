@@ -135,6 +135,16 @@ static void addDecode(TrainArguments &arguments) {
     arguments.compiler.insert(arguments.compiler.end(), {"--decode", std::to_string(usualDecode)});
 }
 
+// Nothing is trained, nothing is left behind. Scores do not depend on how the run shares out its steps, and any number
+// of ranks may share an evaluation.
+static void takeNoSteps(TrainArguments &arguments) {
+  for (const auto &[name, value] : {std::pair("--steps", "0"), {"--out", "none"}, {"--virtual-ranks", "0"}}) {
+    if (hasOption(arguments.program, name))
+      throw CommandError(std::string(name) + " is for training: eval and generate take no steps and leave no files", 2);
+    arguments.program.insert(arguments.program.end(), {name, value});
+  }
+}
+
 TrainArguments generationArguments(std::span<const std::string> given) {
   TrainArguments arguments = evaluationArguments(given);
   if (firstValue(arguments.program, "--prompt").value_or("").empty() &&
@@ -155,8 +165,7 @@ TrainArguments evaluationArguments(std::span<const std::string> given) {
         "the weights are missing: give a run directory, or --init-from with a checkpoint or a safetensors file", 2);
   if (arguments.spec.empty())
     takeFromRun(arguments, *weights);
-  // Scores do not depend on how the run shares out its steps, and any number of ranks may share an evaluation.
-  arguments.program.insert(arguments.program.end(), {"--steps", "0", "--out", "none", "--virtual-ranks", "0"});
+  takeNoSteps(arguments);
   if (hasOption(given, "--eval-generate"))
     addDecode(arguments);
   return arguments;

@@ -101,6 +101,8 @@ TEST(EvaluationArguments, ASpecIsTakenAsItIs) {
   EXPECT_EQ(evaluationArguments(Words{"m.stretto", "--init-from=w"}).program,
             (Words{"--init-from=w", "--steps", "0", "--out", "none", "--virtual-ranks", "0"}));
   EXPECT_THROW(evaluationArguments(Words{"m.stretto"}), CommandError);
+  for (const char *ofTraining : {"--steps=5", "--out=scores", "--virtual-ranks=2"})
+    EXPECT_THROW(evaluationArguments(Words{"m.stretto", "--init-from=w", ofTraining}), CommandError) << ofTraining;
   EXPECT_THROW(evaluationArguments(Words{"--init-from", "/nowhere/at/all"}), CommandError);
 }
 
