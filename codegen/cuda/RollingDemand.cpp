@@ -106,8 +106,8 @@ std::optional<int64_t> RollingDemand::rowOfInputs(const Item &item) const {
   return row && *row - last <= reach ? row : std::nullopt;
 }
 
-/// Whether a value can be computed at a later row at no cost; then it is.
-bool RollingDemand::computesAt(unsigned number, int64_t row) {
+/// Computes a value at a later row if that costs nothing; whether it does so.
+bool RollingDemand::tryAt(unsigned number, int64_t row) {
   int64_t bitsBefore = rollingBits, rowsBefore = computedRows;
   std::optional<int64_t> aheadBefore = std::exchange(all[number].rows.ahead, row);
   before.clear();
@@ -128,7 +128,7 @@ bool RollingDemand::moveOneAhead() {
   for (unsigned number = all.size(); number-- > 0;) {
     const Item &item = all[number];
     std::optional<int64_t> row = rowOfInputs(item);
-    if (mayRoll(item) && row && *row > item.rows.asked.back() && computesAt(number, *row))
+    if (mayRoll(item) && row && *row > item.rows.asked.back() && tryAt(number, *row))
       return true;
   }
   return false;

@@ -3,6 +3,8 @@
 
 #include "codegen/rows/RowDemand.h"
 
+#include "llvm/ADT/BitVector.h"
+
 namespace stretto::codegen {
 
 /// What pieces that run over the same elements ask for together. A value that is asked for at several rows is computed
@@ -40,7 +42,7 @@ private:
   RowDemand::Rows askedFor(const Item &item) const;
   std::optional<int64_t> rowOfInputs(const Item &item) const;
   bool moveOneAhead();
-  bool computesAt(unsigned number, int64_t row);
+  bool tryAt(unsigned number, int64_t row);
   void update(unsigned number);
   void settle();
   void count(const Item &item, int64_t sign);

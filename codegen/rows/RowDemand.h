@@ -31,6 +31,7 @@ public:
     const Piece *piece;
     int64_t row;
   };
+
   /// `mayRoll` names the values that may have a rolling buffer where they are asked for at several rows; `find` what an
   /// earlier stage computed, or null.
   RowDemand(const RowPlan &plan, const Nest &nest, const ColumnLoop &loop,
