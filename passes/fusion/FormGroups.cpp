@@ -162,6 +162,10 @@ std::optional<NotFused> Former::refuse(const Candidate &candidate, GroupCost &me
   return refuseCost(candidate, merged);
 }
 
+static std::string describeLoops(const GroupCost &cost) {
+  return cost.loops > cost.operations ? llvm::formatv(", {0} loops as heads differ in size", cost.loops).str() : "";
+}
+
 static std::string describeFar(const GroupCost &cost) {
   return cost.farRows ? llvm::formatv(", and {0} far from it for each of its rows", cost.farRows).str() : "";
 }
@@ -181,10 +185,11 @@ std::optional<NotFused> Former::refuseCost(const Candidate &candidate, GroupCost
   merged = costOf(graph, both, costs);
   if (merged.getCode() > kMostCode)
     return NotFused{candidate.producer, candidate.reader,
-                    llvm::formatv("together they would be {0} operations in {1} stages, more code than compiles in "
+                    llvm::formatv("together they would be {0} operations in {1} stages{2}, more code than compiles in "
                                   "reasonable time",
-                                  merged.operations, merged.stages),
-                    "a matmul between them"};
+                                  merged.operations, merged.stages, describeLoops(merged)),
+                    merged.loops > merged.operations ? "heads of the same size, or a matmul between them"
+                                                     : "a matmul between them"};
   if (merged.sumsFar)
     return NotFused{candidate.producer, candidate.reader,
                     llvm::formatv("taps more than {0} rows away would need sums along rows there", costs.keptRows),

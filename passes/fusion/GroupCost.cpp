@@ -1,6 +1,7 @@
 //===- GroupCost.cpp - what a kernel of given operations costs ------------===//
 #include "passes/fusion/GroupCost.h"
 
+#include "passes/fusion/RowLoops.h"
 #include "passes/support/OperationCost.h"
 #include "passes/support/StoredBytes.h"
 
@@ -102,7 +103,9 @@ GroupCost stretto::passes::costOf(const GroupGraph &graph, ArrayRef<Operation *>
   DenseMap<Value, NeededRows> needed = addHalo(ops, model, cost);
   cost.operations = ops.size();
   cost.stages = countStages(ops);
-  int64_t rows = graph.getRoles().getSpace(members.front()).getRows();
+  RowSpace space = graph.getRoles().getSpace(members.front());
+  cost.loops = space.isParameter ? cost.operations : countRowLoops(ops);
+  int64_t rows = space.getRows();
   // A kernel without taps may go row by row.
   int64_t held = cost.bytes / rows * (cost.haloRows ? model.heldRows + cost.haloRows : 1);
   cost.reread = held > model.heldBytes ? read * (cost.stages - 1) : 0;

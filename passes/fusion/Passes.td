@@ -27,7 +27,8 @@ def FormGroups : Pass<"kern-form-groups", "::mlir::ModuleOp"> {
     * neither carries `seq.no_fuse`, or both carry its same number: pieces of one layer;
     * what both read is more than one number for each row (the place of a token, say), which is not worth that a kernel
       waits for the other's operands;
-    * the kernel has at most 2048 operations times stages, so that it compiles in reasonable time;
+    * the kernel has at most 2048 loops times stages, so that it compiles in reasonable time: a loop for each operation,
+      or several where heads of unlike sizes cut the row at unlike columns;
     * no sum along rows is tapped further away than a kernel keeps rows;
     * the bytes saved outweigh the rows computed twice (a tap makes a block of rows compute what it taps for
       the rows beside the block, or far from it) and what is read again: by later stages where a block does not fit the
