@@ -1,7 +1,9 @@
 //===- Relief.cpp - kernels that spill registers are made in other ways --------===//
 #include "codegen/cuda/binary/Relief.h"
 
+#include "codegen/cuda/LaunchRegisters.h"
 #include "codegen/cuda/Renewals.h"
+#include "ir/kern/Attributes.h"
 
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/StringExtras.h"
@@ -22,6 +24,12 @@ static int64_t blocksOf(LLVM::LLVMFuncOp kernel) {
   return blocks ? blocks.getInt() : 0;
 }
 
+/// Whether the threads of so many blocks have all the registers that a thread can have.
+static bool hasAllRegisters(LLVM::LLVMFuncOp kernel, int64_t blocks) {
+  int64_t threads = kernel->getAttrOfType<IntegerAttr>(kern::blockAttr).getInt();
+  return blocks > 0 && mostLaunchRegisters(blocks * threads) == mostLaunchRegisters(1);
+}
+
 /// Asked for nothing, ptxas may keep a kernel to a quarter of the registers that one block can have.
 static int64_t fewer(int64_t blocks) { return blocks > 4 ? blocks / 2 : std::max<int64_t>(blocks - 1, 1); }
 
@@ -34,7 +42,7 @@ Relief::Search::Search(LLVM::LLVMFuncOp kernel) : kernel(kernel) {
   for (int64_t blocks = blocksOf(kernel);; blocks = fewer(blocks)) {
     for (int64_t each : steps)
       ways.push_back({blocks, each});
-    if (blocks == 1 || isLimited)
+    if (blocks == 1 || isLimited || hasAllRegisters(kernel, blocks))
       break;
   }
   if (mayChoose)

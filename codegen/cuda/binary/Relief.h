@@ -10,8 +10,8 @@ namespace stretto::codegen {
 /// Looks for ways to make the kernels of a module in which they do not spill. A way says for how many blocks of a
 /// multiprocessor there are to be registers (`nvvm.minctasm`), and how often the number of the thread is renewed
 /// (Renewals.h). What takes least time comes first: as many blocks as the kernel asks for and no renewals; then more
-/// and more renewals; then the same for fewer blocks, down to one. The first way without spills is taken, or else the
-/// one that spills least.
+/// and more renewals; then the same for fewer blocks, as long as their threads get more registers. The first way
+/// without spills is taken, or else the one that spills least.
 class Relief {
 public:
   explicit Relief(mlir::gpu::GPUModuleOp module);
