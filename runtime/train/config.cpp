@@ -246,6 +246,14 @@ void settleWarmup(RunConfig &config) {
   origin.text += ", cut to a tenth of the steps";
 }
 
+// What is written in the first step is not written without one.
+void checkDumps(const RunConfig &config) {
+  for (const auto &[name, path] :
+       {std::pair("dump-gradients", &config.dumpGradients), {"dump-batch", &config.dumpBatch}})
+    if (!path->empty() && !config.trains())
+      throw Error(fmt::format("--{} needs a step of training, but the run has none", name));
+}
+
 } // namespace
 
 const std::vector<Setting> &settings() {
@@ -281,6 +289,7 @@ RunConfig composeConfig(const std::vector<ConfigLayer> &given, const FindDefault
     }
   }
   settleWarmup(config);
+  checkDumps(config);
   if (config.task.empty() == config.tokens.empty() && !config.writesOnly())
     throw Error(config.task.empty() ? "a run needs data: give --task NAME (or --tokens FILE)"
                                     : "--task and --tokens must not be given together");

@@ -262,6 +262,14 @@ TEST(Config, AShortRunWarmsUpForATenth) {
             "--warmup must be at most --steps, but got 30 and 20");
 }
 
+TEST(Config, WhatTheFirstStepWritesNeedsAStep) {
+  for (const std::string option : {"--dump-batch", "--dump-gradients"}) {
+    EXPECT_EQ(composeError({"--task", "copy", "--steps", "0", option.c_str(), "file"}),
+              option + " needs a step of training, but the run has none");
+    EXPECT_EQ(compose({"--task", "copy", "--steps", "1", option.c_str(), "file"}).steps, 1);
+  }
+}
+
 TEST(Config, AFileIsNoRecipeWhateverItIsCalled) {
   TemporaryFolder folder;
   spill(folder / "recipe.toml", "[settings]\nsteps = 50\nwarmup = 100\n");

@@ -60,8 +60,10 @@ TEST(SeveralRanks, SettingsOutOfRange) {
 }
 
 TEST(SeveralRanks, WhatIsForOneRankIsRefused) {
-  const std::vector<std::vector<const char *>> options = {
-      {"--prompt", "1"}, {"--prompts", "p"}, {"--dump-gradients", "g"}, {"--dump-batch", "b"}};
+  const std::vector<std::vector<const char *>> options = {{"--prompt", "1"},
+                                                          {"--prompts", "p"},
+                                                          {"--dump-gradients", "g", "--steps", "1"},
+                                                          {"--dump-batch", "b", "--steps", "1"}};
   for (std::vector<const char *> words : options) {
     const std::string option = words[0];
     EXPECT_EQ(launchError(words), option + " must be given to one rank, but got 2 (PMI_SIZE)");
