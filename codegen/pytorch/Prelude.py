@@ -1,7 +1,6 @@
 # What emitted modules are made of. Each piece between two blank lines at column 0 is written out if it is needed.
 import json
 import os
-import struct
 
 import torch
 import torch.nn.functional as F
@@ -172,7 +171,9 @@ def read_stretto(path):
     tensors = {}
     for path in paths:
         with open(path, "rb") as file:
-            (length,) = struct.unpack("<Q", file.read(8))
+            length = int.from_bytes(file.read(8), "little")
+            if length > os.path.getsize(path) - 8:
+                raise ValueError(f"'{path}' must be a safetensors file, but has no room for a header of {length} bytes")
             header, data = json.loads(file.read(length)), bytearray(file.read())
         header.pop("__metadata__", None)
         for name, entry in header.items():

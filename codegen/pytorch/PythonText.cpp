@@ -57,7 +57,7 @@ llvm::StringSet<> python::reservedNames(llvm::StringRef helpers) {
   static constexpr llvm::StringLiteral keywords =
       "False None True and as assert async await break class continue def del elif else except finally for from global "
       "if import in is lambda nonlocal not or pass raise return try while with yield";
-  static constexpr llvm::StringLiteral imports = "F json nn os struct torch";
+  static constexpr llvm::StringLiteral imports = "F json nn os torch";
   static constexpr llvm::StringLiteral ofTheText = "float i iter load_stretto loss next range self super";
   llvm::SmallVector<llvm::StringRef> fixed, pieces;
   for (llvm::StringRef list : {keywords, imports, ofTheText})

@@ -74,6 +74,11 @@ exact = program(spec, *MODEL, "--dtype", "f64")
 run(exact, *options[:4], "--steps", 1, "--lr", 0, "--eval-batches", 0, "--eval-generate", 0, "--threads", 1, "--quiet",
     "--init-from", weights, "--dump-batch", f"{folder}/batch", "--dump-gradients", f"{folder}/gradients", "--out", f"{folder}/step")
 model = own.load_stretto(weights).double()
+try:
+    own.read_stretto(spec)
+    raise SystemExit("a spec is read as a safetensors file")
+except ValueError as error:
+    contains(str(error), f"'{spec}' must be a safetensors file, but has no room for a header of ")
 batch = own.read_stretto(f"{folder}/batch")
 loss = own.loss(model(batch["tokens"].long()), batch["targets"].long(), batch["weights"].double())
 loss.backward()
