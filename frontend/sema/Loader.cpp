@@ -66,6 +66,10 @@ std::string Loader::find(llvm::StringRef from, llvm::StringRef path) {
 }
 
 const LoadedFile *Loader::loadImport(const LoadedFile &from, const Import &import) {
+  if (import.path.empty()) {
+    diagnostics.error(import.pathRange, "'import' must name a file, but got \"\"");
+    return nullptr;
+  }
   std::string path = find(from.path, import.path);
   if (llvm::is_contained(stack, path)) {
     diagnostics.error(import.pathRange, "a file may not import itself, but '" + import.path + "' is being imported");

@@ -29,6 +29,15 @@ std::string Type::str() const {
   return text + "]";
 }
 
+std::string Type::describe() const {
+  llvm::StringRef what = kind == Kind::Tokens ? "tokens " : kind == Kind::Weight ? "a weight " : "";
+  return what.str() + str();
+}
+
+const Initializer *frontend::findInitializer(llvm::StringRef name) {
+  return name == "zeros" ? &zeros : name == "ones" ? &ones : nullptr;
+}
+
 const Attribute &Op::attribute(llvm::StringRef key) const {
   for (const Attribute &attribute : attributes)
     if (attribute.name == key)

@@ -39,6 +39,8 @@ struct Type {
   bool operator==(const Type &other) const;
   /// "[batch=8, length=512, dim=256]"
   std::string str() const;
+  /// The same behind what it is, unless these are rows: "a weight [24, dim=256]", "tokens [batch=8, length=512]".
+  std::string describe() const;
 };
 
 /// Initial distribution of a weight; a and b as in runtime/abi.
@@ -48,6 +50,9 @@ struct Initializer {
   double a = 0, b = 0;
 };
 inline constexpr Initializer zeros{Initializer::Kind::Constant, 0, 0}, ones{Initializer::Kind::Constant, 1, 0};
+
+/// The initializer that a name stands for by itself, or null.
+const Initializer *findInitializer(llvm::StringRef name);
 
 /// The layers a stacked weight belongs to: first, first + step, ... (count of them).
 struct Stack {

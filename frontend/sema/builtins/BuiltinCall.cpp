@@ -62,8 +62,7 @@ bool BuiltinCall::expectTypes(llvm::StringRef parameter, llvm::StringRef wanted,
       continue;
     bool isTokens = type.kind == Type::Kind::Tokens;
     emitter.reporter.error(range, "'" + parameter + "' of '" + name() + "' must be " + wanted + ", but got " +
-                                      (isTokens ? "tokens " : "a weight ") + type.str() +
-                                      (isTokens ? "; use embed(tokens, ...) first" : ""));
+                                      type.describe() + (isTokens ? "; use embed(tokens, ...) first" : ""));
     return false;
   }
   return true;

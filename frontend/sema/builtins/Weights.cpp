@@ -37,6 +37,8 @@ Value embedTable(BuiltinCall &call) {
     call.error("'embed' needs a vocabulary and a width, or a weight");
     return {};
   }
+  if (!call.expectInRange("vocabulary", 1) || !call.expectInRange("width", 1))
+    return {};
   return call.weight(call.weightScope() + ".weight", {call.dim("vocabulary"), call.dim("width")},
                      call.initializer("init", normal02));
 }
@@ -79,6 +81,8 @@ Value linearWeight(BuiltinCall &call, Dim input, const std::string &scope) {
     call.error("'linear' needs a width, or a weight");
     return {};
   }
+  if (!call.expectInRange("width", 1))
+    return {};
   return call.weight(scope + ".weight", {call.dim("width"), input}, call.initializer("init", normal02));
 }
 

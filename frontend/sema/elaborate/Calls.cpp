@@ -29,6 +29,10 @@ void Calls::reportUnknown(const Identifier &callee) {
     reporter.error(callee.range, "'" + callee.text + "' is a variable and cannot be called");
     return;
   }
+  if (findInitializer(callee.text)) {
+    reporter.error(callee.range, "'" + callee.text + "' is an initializer without arguments; write it without (...)");
+    return;
+  }
   std::vector<llvm::StringRef> known = names.visibleCallees();
   std::string nearest = didYouMean(callee.text, known);
   reporter.error(callee.range, "unknown operation, block or def '" + callee.text.take_front(60) + "'" +

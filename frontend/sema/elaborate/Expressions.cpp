@@ -125,8 +125,8 @@ Value Expressions::evaluateName(const NameExpr &expr) {
     reporter.error(expr.range, "'" + expr.name + "' is a tensor of another function; pass it as an argument");
     return {};
   }
-  if (expr.name == "zeros" || expr.name == "ones")
-    return expr.name == "ones" ? ones : zeros;
+  if (const Initializer *initializer = findInitializer(expr.name))
+    return *initializer;
   if (names.isSymbol(expr.name))
     return Symbol{expr.name.str(), nullptr};
   if (names.lookupDeclaration(expr.name).first)

@@ -96,8 +96,8 @@ bool Model::checkResults(const Declaration &model, const Function &main) {
   }
   const ValueInfo &logits = main.values[main.results[0]];
   if (!logits.type.isRows()) {
-    reporter.error(logits.range,
-                   "a model must return logits [batch, length, vocabulary], but got " + logits.type.str());
+    reporter.error(statements.returnPlace(),
+                   "a model must return logits [batch, length, vocabulary], but got " + logits.type.describe());
     return false;
   }
   if (logits.type.width().size >= options.vocabulary)

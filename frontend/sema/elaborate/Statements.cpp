@@ -107,6 +107,7 @@ void Statements::runReturn(const ReturnStmt &stmt) {
       value = {};
     }
   *returned = std::move(values);
+  lastReturn = stmt.range;
 }
 
 /// Those of the model itself were entered before its body runs.

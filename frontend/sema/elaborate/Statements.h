@@ -23,6 +23,8 @@ public:
   bool runFunction(const Body &body, std::vector<Value> &results);
   /// True if a return was executed.
   bool run(const Body &body);
+  /// Of the return that was executed last.
+  SourceRange returnPlace() const { return lastReturn; }
 
 private:
   bool run(const Stmt &stmt);
@@ -43,7 +45,8 @@ private:
   Emitter &emitter;
   Expressions &expressions;
   Repeats &repeats;
-  std::vector<Value> *returned = nullptr;   // where `return` puts its values
+  std::vector<Value> *returned = nullptr; // where `return` puts its values
+  SourceRange lastReturn;
   const llvm::StringSet<> *reads = nullptr; // the names that the function reads
   std::map<const Body *, llvm::StringSet<>> readBy;
 };

@@ -66,7 +66,11 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"block b(y, k: {u, v}) { return y }\nx = b(x, if dim > 8 then w else u)", "'k' takes u, v, but got 'w'"},
         Case{"x = linear()", "'linear' needs the argument 'x'"},
         Case{"x = linear(x)", "'linear' needs a width, or a weight"},
-        Case{"x = linear(x, 0)", "a dimension of a weight is at least 1, but got [0, dim=16]"},
+        Case{"x = linear(x, -3)", "3:15: error: 'width' of 'linear' must be at least 1, but got -3"},
+        Case{"x = embed(tokens, 0, dim)", "3:19: error: 'vocabulary' of 'embed' must be at least 1, but got 0"},
+        Case{"x = x * parameter(0)", "a dimension of a weight is at least 1, but got [0]"},
+        Case{"x = linear(x, 16, init = zeros())",
+             "3:26: error: 'zeros' is an initializer without arguments; write it without (...)"},
         Case{"x = linear(x, 16, bias = 1)", "'bias' of 'linear' must be true or false, but got an int (1)"},
         Case{"x = linear(x, 16, init = 0.1)",
              "must be an initializer such as normal(0.02) or zeros, but got a float (0.1)"},
@@ -278,7 +282,9 @@ INSTANTIATE_TEST_SUITE_P(
              "the division must be exact for the int 'n', but '7 / 2' is 3.5"},
         Case{"model m(c: {u, v} = w) { return tokens }", "unknown name 'w'"},
         Case{"model m(vocab: int) { return tokens }",
-             "a model must return logits [batch, length, vocabulary], but got [batch=2, length=8]"}));
+             "1:23: error: a model must return logits [batch, length, vocabulary], but got tokens [batch=2, length=8]"},
+        Case{"import \"\"\nmodel m(vocab: int) { return tokens }",
+             "1:8: error: 'import' must name a file, but got \"\""}));
 
 std::string overrideErrors(std::string name, std::string value) {
   Frontend frontend;
