@@ -33,6 +33,8 @@ static ElaborationOptions elaborationOptions(const FrontendOptions &options) {
   elaboration.batch = options.batch;
   elaboration.length = options.length;
   elaboration.vocabulary = options.vocabulary;
+  if (options.elementType == ElementType::F64)
+    elaboration.largest = std::numeric_limits<double>::max();
   return elaboration;
 }
 

@@ -1,6 +1,10 @@
 // Puts operations and weights into the function being built.
 #include "frontend/sema/Emitter.h"
 
+#include "llvm/Support/FormatVariadic.h"
+
+#include <cmath>
+
 using namespace stretto;
 using namespace stretto::frontend;
 
@@ -33,6 +37,15 @@ Type Emitter::rowsType(Dim width) const {
   type.kind = Type::Kind::Rows;
   type.dims.push_back(width);
   return type;
+}
+
+bool Emitter::expectHeld(double number, SourceRange range) const {
+  if (std::abs(number) <= largest)
+    return true;
+  reporter.error(range, llvm::formatv("tensors of this model hold numbers up to {0:e2}, but got {1}", largest,
+                                      toString(Value(number)))
+                            .str());
+  return false;
 }
 
 bool Emitter::grow(int64_t operations, SourceRange range) {

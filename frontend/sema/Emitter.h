@@ -29,9 +29,9 @@ public:
     llvm::SmallVector<SourceRange, 4> defSites; // calls of defs being evaluated, outermost first
   };
 
-  /// `batch` and `length` are the shape of the tokens.
-  Emitter(int64_t batch, int64_t length, Reporter &reporter, Budget &budget)
-      : reporter(reporter), batch(batch), length(length), budget(budget) {}
+  /// `batch` and `length` are the shape of the tokens, `largest` is the largest number that tensors hold.
+  Emitter(int64_t batch, int64_t length, double largest, Reporter &reporter, Budget &budget)
+      : reporter(reporter), batch(batch), length(length), largest(largest), budget(budget) {}
 
   Reporter &reporter;
   Surroundings surroundings;
@@ -49,6 +49,8 @@ public:
 
   Type rowsType(Dim width) const;
   Type tokensType() const;
+  /// Reports a number that would be infinite in tensors.
+  bool expectHeld(double number, SourceRange range) const;
   /// An operation with one result.
   Value emit(llvm::StringRef name, llvm::ArrayRef<Value> operands, const Type &type, SourceRange range,
              llvm::ArrayRef<Attribute> attributes = {});
@@ -70,6 +72,7 @@ private:
   Value addResult(Op &op, const Type &type);
 
   const int64_t batch, length;
+  const double largest;
   Budget &budget;
   Place place;
 };

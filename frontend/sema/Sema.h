@@ -6,6 +6,8 @@
 #include "frontend/sema/Loader.h"
 #include "frontend/sema/Program.h"
 
+#include <limits>
+
 namespace stretto::frontend {
 
 /// "name=value" of --set.
@@ -14,10 +16,11 @@ struct Override {
 };
 
 struct ElaborationOptions {
-  std::string model;               // which model; empty: the only one of the main file
-  std::vector<Override> overrides; // the last one of a name counts
-  int64_t batch = 1, length = 1;   // shape of `tokens`
-  int64_t vocabulary = 0;          // of the task; binds the parameter `vocab`; 0: unknown
+  std::string model;                                  // which model; empty: the only one of the main file
+  std::vector<Override> overrides;                    // the last one of a name counts
+  int64_t batch = 1, length = 1;                      // shape of `tokens`
+  int64_t vocabulary = 0;                             // of the task; binds the parameter `vocab`; 0: unknown
+  double largest = std::numeric_limits<float>::max(); // number of the model's element type
 };
 
 /// Elaborates a model of the main file. Nothing if there were errors.

@@ -41,6 +41,8 @@ static std::optional<Type> commonType(Reporter &reporter, llvm::StringRef functi
 }
 
 Value frontend::splat(Emitter &emitter, double number, const Type &type, SourceRange range) {
+  if (!emitter.expectHeld(number, range))
+    return {};
   return emitter.emit("constant", {}, type, range, {{"value", number}});
 }
 

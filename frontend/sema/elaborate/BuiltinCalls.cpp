@@ -122,7 +122,9 @@ Value BuiltinCalls::convert(const Builtin &builtin, const BuiltinParameter &para
     return integer ? Value(*integer) : Value();
   }
   case ArgumentKind::Float:
-    return value.isNumber() ? Value(toFloat(value)) : checked(false, "a number");
+    if (!value.isNumber())
+      return checked(false, "a number");
+    return emitter.expectHeld(toFloat(value), range) ? Value(toFloat(value)) : Value();
   case ArgumentKind::Bool:
     return checked(value.get<bool>(), "true or false");
   case ArgumentKind::Enum:

@@ -103,6 +103,9 @@ INSTANTIATE_TEST_SUITE_P(
              "'weight' of 'linear' must be a weight [8, 16], but got [24, 16]"},
         Case{"w = parameter(16, 24)\nx = embed(tokens, width = 8, weight = w)",
              "'weight' of 'embed' must be a weight [vocabulary, 8], but got [16, 24]"},
+        Case{"x = x * -1e300", "3:5: error: tensors of this model hold numbers up to 3.40e+38, but got -1e+300"},
+        Case{"x = rms_norm(x, eps = 1e39)", "3:23: error: tensors of this model hold numbers up to 3.40e+38"},
+        Case{"x = x * parameter(16, init = constant(1e39))", "3:39: error: tensors of this model hold numbers up to"},
         Case{"x = x / 0", "3:5: error: division by zero"}, Case{"x = x / (1.0 - 1)", "3:5: error: division by zero"},
         Case{"x = rms_norm(x, eps = -1.0)", "3:23: error: eps must be at least 0, but got -1.0"},
         Case{"x = l2_norm(x, eps = -1)", "3:22: error: eps must be at least 0, but got -1.0"},
@@ -285,6 +288,13 @@ INSTANTIATE_TEST_SUITE_P(
              "1:23: error: a model must return logits [batch, length, vocabulary], but got tokens [batch=2, length=8]"},
         Case{"import \"\"\nmodel m(vocab: int) { return tokens }",
              "1:8: error: 'import' must name a file, but got \"\""}));
+
+TEST(Numbers, OfF64MayBeLargerThanThoseOfF32) {
+  Frontend frontend;
+  frontend.options.largest = std::numeric_limits<double>::max();
+  frontend.run("model m(vocab: int) { return linear(1e300 * embed(tokens, vocab, 8), vocab) }");
+  EXPECT_EQ(frontend.errors(), "");
+}
 
 std::string overrideErrors(std::string name, std::string value) {
   Frontend frontend;
