@@ -10,5 +10,10 @@
 
 #include "ir/kern/KernAttrInterfaces.h.inc"
 
+namespace stretto::kern {
+/// Rows, columns, blocks and the like that an attribute counts.
+inline constexpr int64_t mostOfCount = INT32_MAX;
+} // namespace stretto::kern
+
 #define GET_ATTRDEF_CLASSES
 #include "ir/kern/KernAttrs.h.inc"

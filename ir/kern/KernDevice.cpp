@@ -58,8 +58,9 @@ LogicalResult DeviceKernelOp::verify() {
   if (getSymbol().empty())
     return emitOpError() << "symbol must not be empty";
   ArrayRef<int64_t> grid = getGrid();
-  if (grid.size() != 2 || grid[0] < 1 || grid[1] < 1)
-    return emitOpError() << "grid must be two numbers of at least 1, but got [" << grid << "]";
+  if (grid.size() != 2 || grid[0] < 1 || grid[1] < 1 || grid[0] > mostGridX || grid[1] > mostGridY)
+    return emitOpError() << "grid must be two numbers of at least 1, at most " << mostGridX << " and " << mostGridY
+                         << ", but got [" << grid << "]";
   if (getBlock() < 32 || getBlock() > 1024 || getBlock() % 32)
     return emitOpError() << "block must be a multiple of 32 up to 1024, but got " << getBlock();
   if (getCluster() < 1 || getCluster() > mostOfCluster || grid[0] % getCluster())

@@ -86,6 +86,9 @@ def Kern_DeviceKernelOp : Kern_Op<"device_kernel", [Symbol]> {
   let extraClassDeclaration = [{
     /// As many blocks a cluster may have on any GPU that has clusters.
     static constexpr int64_t mostOfCluster = 8;
+    /// Blocks of a launch along x and y at most (CUDA programming guide, "Technical Specifications per Compute
+    /// Capability").
+    static constexpr int64_t mostGridX = INT32_MAX, mostGridY = 65535;
   }];
 }
 

@@ -70,7 +70,7 @@ seq::MatmulKind MatmulOp::getMatmulKind() {
 StringRef MatmulOp::getProfileGroup() { return "matmuls"; }
 double MatmulOp::getFlops() {
   auto [batch, time] = getRows();
-  return 2.0 * static_cast<double>(batch * time) * static_cast<double>(getDepth() * getColumns());
+  return 2.0 * static_cast<double>(batch * time) * static_cast<double>(getDepth()) * static_cast<double>(getColumns());
 }
 
 RankedTensorType PackOp::typeOfPanels(RankedTensorType weight, WeightForm form, int64_t pieces, int64_t strip) {

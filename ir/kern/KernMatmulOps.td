@@ -49,7 +49,7 @@ def Kern_TileScheduleAttr : Kern_ScheduleAttr<"TileSchedule", "tile_schedule"> {
     ```
   }];
   let extraClassDeclaration = [{
-    static constexpr int64_t warpThreads = 32;
+    static constexpr int64_t warpThreads = 32, mostWarps = 32;
     /// Groups of threads of the epilogue.
     int64_t getGroups() const { return getWarps() * warpThreads / getThreads(); }
   }];

@@ -10,10 +10,13 @@ using EmitError = function_ref<InFlightDiagnostic()>;
 /// A number of a schedule by its name.
 using Field = std::pair<StringRef, int64_t>;
 
+/// With this limit, products of two numbers can be computed.
 static LogicalResult areAtLeast(int64_t least, ArrayRef<Field> fields, EmitError emitError) {
   for (auto [name, number] : fields)
     if (number < least)
       return emitError() << name << " of a schedule must be at least " << least << ", but got " << number;
+    else if (number > mostOfCount)
+      return emitError() << name << " of a schedule must be at most " << mostOfCount << ", but got " << number;
   return success();
 }
 
@@ -93,6 +96,9 @@ LogicalResult TileScheduleAttr::verify(EmitError emitError, int64_t run, int64_t
                          {"cluster", cluster}},
                         emitError)))
     return failure();
+  if (warps > mostWarps)
+    return emitError() << "warps of a schedule must be at most the " << mostWarps << " of a thread block, but got "
+                       << warps;
   if (threads > warps * warpThreads)
     return emitError() << "threads of a schedule must be at most the " << warps * warpThreads
                        << " of its warps, but got " << threads;

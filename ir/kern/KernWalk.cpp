@@ -11,6 +11,13 @@ using namespace stretto::kern;
 
 YieldOp WalkOp::getYield() { return cast<YieldOp>(getBody().front().getTerminator()); }
 
+/// Rows for which there are `entries`; -1 where there are more than tokens can be.
+static int64_t rowsOfEntries(int64_t entries, int64_t every, int64_t chunk) {
+  int64_t chunks, rows;
+  bool overflows = llvm::MulOverflow(entries, every, chunks) || llvm::MulOverflow(chunks, chunk, rows);
+  return overflows || rows > mostOfCount ? -1 : rows;
+}
+
 static bool isOfStates(WindowKind kind) { return kind == WindowKind::states || kind == WindowKind::ends; }
 
 std::pair<int64_t, int64_t> WalkOp::getRows() {
@@ -21,7 +28,7 @@ std::pair<int64_t, int64_t> WalkOp::getRows() {
     if (window.getKind() == WindowKind::rows && type.getRank() >= 2)
       return {type.getDimSize(0), type.getDimSize(1)};
     if (isOfStates(window.getKind()) && type.getRank() == 4 && ofEntries.first == 0)
-      ofEntries = {type.getDimSize(0), type.getDimSize(2) * window.getEvery() * static_cast<int64_t>(getChunk())};
+      ofEntries = {type.getDimSize(0), rowsOfEntries(type.getDimSize(2), window.getEvery(), getChunk())};
   }
   return ofEntries;
 }
@@ -33,6 +40,8 @@ LogicalResult WindowAttr::verify(function_ref<InFlightDiagnostic()> emitError, W
   if (parts < 1 || every < 1)
     return emitError() << "a window must have at least 1 part, of at least each 1st chunk, but got " << parts << " and "
                        << every;
+  if (int64_t number = std::max({parts, width, every}); number > mostOfCount)
+    return emitError() << "numbers of a window must be at most " << mostOfCount << ", but got " << number;
   if (isOfStates(kind) != (width > 0) || (!isOfStates(kind) && every != 1))
     return emitError() << "a window of states, and no other, must have a width, but got " << width << " for "
                        << stringifyWindowKind(kind);
@@ -136,14 +145,17 @@ static bool isTileOperation(Operation *op) {
 }
 
 LogicalResult WalkOp::verify() {
-  if (getPrograms() < 1 || getChunk() < 1 || getSpan() < 1)
-    return emitOpError() << "programs, chunk and span must be at least 1, but got " << getPrograms() << ", "
-                         << getChunk() << " and " << getSpan();
+  const int64_t programs = getPrograms(), chunk = getChunk(), span = getSpan();
+  if (std::min({programs, chunk, span}) < 1 || std::max({programs, chunk, span}) > mostOfCount)
+    return emitOpError() << "programs, chunk and span must be between 1 and " << mostOfCount << ", but got " << programs
+                         << ", " << chunk << " and " << span;
   if (getWindows().size() != getNumOperands() || getResultWindows().size() != getNumResults())
     return emitOpError() << "needs a window for each of " << getNumOperands() << " operands and " << getNumResults()
                          << " results, but got " << getWindows().size() << " and " << getResultWindows().size();
   if (getRows().first == 0)
     return emitOpError() << "must have a value with rows or states";
+  if (getRows().second < 0)
+    return emitOpError() << "must have states of at most " << mostOfCount << " rows, but got chunks of " << chunk;
   auto carried = getCarried();
   if (getBody().getNumArguments() < getInputs().size() ||
       (!getInitial().empty() && getInitial().size() != carried.size()))
@@ -169,14 +181,15 @@ double WalkOp::getFlops() {
   double ofChunk = 0;
   getBody().walk([&](Operation *op) {
     if (auto matmul = dyn_cast<TileMatmulOp>(op))
-      ofChunk += 2.0 * static_cast<double>(typeOf(matmul.getResult()).getNumElements() * matmul.getDepth());
+      ofChunk += 2.0 * static_cast<double>(elementsOf(matmul.getResult())) * static_cast<double>(matmul.getDepth());
     if (auto solve = dyn_cast<UnitSolveOp>(op))
-      ofChunk +=
-          static_cast<double>(typeOf(solve.getResult()).getNumElements() * typeOf(solve.getMatrix()).getDimSize(0));
+      ofChunk += static_cast<double>(elementsOf(solve.getResult())) *
+                 static_cast<double>(typeOf(solve.getMatrix()).getDimSize(0));
     if (auto inverse = dyn_cast<UnitInverseOp>(op))
-      ofChunk += static_cast<double>(elementsOf(inverse.getResult()) * typeOf(inverse.getResult()).getDimSize(0)) / 3;
+      ofChunk += static_cast<double>(elementsOf(inverse.getResult())) *
+                 static_cast<double>(typeOf(inverse.getResult()).getDimSize(0)) / 3;
   });
-  return ofChunk * static_cast<double>(getRows().first * getChunks() * getPrograms());
+  return ofChunk * static_cast<double>(getRows().first) * static_cast<double>(getChunks() * getPrograms());
 }
 
 static seq::ValueFacts factsOf(WindowAttr window) {

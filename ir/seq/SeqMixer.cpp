@@ -108,7 +108,7 @@ template <typename Op> LogicalResult verifySegments(Op op, Value states) {
     return op.emitOpError() << "segment must be a multiple of " << MixerOp::segmentMultiple << ", but got " << segment;
   if (op.getPositions() && failed(shapes.haveShape("positions", op.getPositions(), {batch, time})))
     return failure();
-  int64_t segments = (time + segment - 1) / segment, size = op.getKeyColumns() * op.getValueColumns();
+  int64_t segments = llvm::divideCeil(time, segment), size = op.getKeyColumns() * op.getValueColumns();
   return states ? shapes.have("states", states, {batch, shapes.heads, segments, size}, shapes.real()) : success();
 }
 } // namespace

@@ -16,7 +16,7 @@ module attributes {kern.images = [#kern.image<@stretto.image.0, cubin, "sm_90a">
 
 // -----
 
-// expected-error @+1 {{grid must be two numbers of at least 1, but got [512, 0]}}
+// expected-error @+1 {{grid must be two numbers of at least 1, at most 2147483647 and 65535, but got [512, 0]}}
 kern.device_kernel @k symbol "k" grid [512, 0] block 32 shared 0 registers 8 spills 0 local 0 bytes_moved 0 flops 0
 
 // -----

@@ -2,7 +2,7 @@
 // RUN: stretto-opt --verify-diagnostics --split-input-file %s
 
 func.func @sizes(%x: tensor<3x64x32xf32>) {
-  // expected-error@+1 {{programs, chunk and span must be at least 1, but got 2, 16 and 0}}
+  // expected-error@+1 {{programs, chunk and span must be between 1 and 2147483647, but got 2, 16 and 0}}
   %y = kern.walk(%x) windows [<rows 2>] -> [<rows 2>] programs 2 chunk 16 span 0 {
   ^bb0(%t: tensor<16x16xf32>):
     kern.yield %t : tensor<16x16xf32>

@@ -65,3 +65,19 @@ func.func @heads(%s: tensor<3x3x4x256xf32>) {
   } : (tensor<3x3x4x256xf32>) -> ()
   return
 }
+
+// -----
+
+func.func @rows_without_measure(%s: tensor<3x2x4x256xf32>) {
+  // expected-error@+1 {{must have states of at most 2147483647 rows, but got chunks of 2147483647}}
+  kern.walk(%s) windows [<states 2 width 16 every 2147483647>] -> [] programs 2 chunk 2147483647 span 4 {
+  ^bb0(%t: tensor<16x16xf32>):
+    kern.yield
+  } : (tensor<3x2x4x256xf32>) -> ()
+  return
+}
+
+// -----
+
+// expected-error@+1 {{numbers of a window must be at most 2147483647, but got 4611686018427387904}}
+module attributes {a = #kern.window<states 2 width 4611686018427387904>} {}

@@ -118,3 +118,11 @@ func.func @bad(%q: tensor<2x70x8xf32>, %v: tensor<2x70x12xf32>) {
   %o, %s = seq.mixer %q, %q, %v heads 4 key_heads 2 scale 0.5 segment 64 : tensor<2x70x8xf32>, tensor<2x70x12xf32> -> tensor<2x4x1x12xf32>
   return
 }
+
+// -----
+
+func.func @one_long_segment(%q: tensor<2x70x8xf32>, %v: tensor<2x70x12xf32>) {
+  // expected-error@+1 {{states must have shape [2, 4, 1, 12], but got 'tensor<2x4x2x12xf32>'}}
+  %o, %s = seq.mixer %q, %q, %v heads 4 key_heads 2 scale 0.5 segment 9223372036854775744 : tensor<2x70x8xf32>, tensor<2x70x12xf32> -> tensor<2x4x2x12xf32>
+  return
+}
