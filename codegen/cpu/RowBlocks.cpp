@@ -2,6 +2,7 @@
 #include "codegen/cpu/RowBlocks.h"
 
 #include "codegen/cpu/NestBuilder.h"
+#include "passes/support/ParameterLayout.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -10,11 +11,6 @@
 using namespace mlir;
 using namespace stretto;
 using namespace stretto::codegen;
-
-static int64_t bytesOf(Type type) {
-  auto tensor = cast<RankedTensorType>(type);
-  return tensor.getNumElements() * tensor.getElementTypeBitWidth() / 8;
-}
 
 RowBlocks::RowBlocks(VectorBuilder &builder, const RowPlan &plan, Blocking blocking, int64_t scratchOffset)
     : b(builder), plan(plan), op(plan.kernel()), stored(plan), blocking(blocking), scratchEnd(scratchOffset) {
@@ -29,7 +25,7 @@ void RowBlocks::layOutScratch() {
     RowRange rows = plan.rootOf(reduce).rows;
     int64_t count = std::min(blocking.chunk, time) + rows.high - rows.low;
     slotOffsets.push_back(scratchEnd);
-    scratchEnd += llvm::alignTo(count * bytesOf(reduce.getType()), 64);
+    scratchEnd += llvm::alignTo(count * passes::byteSize(reduce.getType()), 64);
   }
   for (const RowPhase &phase : plan.phases())
     for (const Nest &nest : phase.all)
@@ -90,7 +86,7 @@ void RowBlocks::clearColumnSums(const RowFrame &frame) {
   if (!plan.isOfStrips()) {
     for (auto [i, value] : llvm::enumerate(op.getYielded()))
       if (op.isColumnSum(i))
-        clear(frame.results[i].pointer, bytesOf(value.getType()));
+        clear(frame.results[i].pointer, passes::byteSize(value.getType()));
     return;
   }
   RowEmitter emitter(b, plan, frame, b.index(0), false);

@@ -1,7 +1,7 @@
 //===- RowStrips.cpp - which kernels of rows walk strips of columns ------------===//
 #include "codegen/cpu/RowStrips.h"
 
-#include "ir/seq/SeqOps.h"
+#include "passes/support/ParameterLayout.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -9,18 +9,14 @@ using namespace mlir;
 using namespace stretto;
 using namespace stretto::codegen;
 
-static int64_t bytesOf(Value value) {
-  return elementCount(value) * getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth() / 8;
-}
-
 int64_t stretto::codegen::bytesPerRow(kern::RowKernel op) {
   int64_t bytes = 0;
   for (BlockArgument argument : op.getBody().getArguments())
     if (op.getMap(argument.getArgNumber()) != kern::RowMap::shared)
-      bytes += bytesOf(argument);
+      bytes += passes::byteSize(argument.getType());
   for (auto [i, value] : llvm::enumerate(op.getYielded()))
     if (!op.isColumnSum(i))
-      bytes += bytesOf(value);
+      bytes += passes::byteSize(value.getType());
   return std::max<int64_t>(bytes, 1);
 }
 
@@ -28,7 +24,7 @@ int64_t stretto::codegen::columnSumBytes(kern::RowKernel op) {
   int64_t bytes = 0;
   for (auto [i, value] : llvm::enumerate(op.getYielded()))
     if (op.isColumnSum(i))
-      bytes += bytesOf(value);
+      bytes += passes::byteSize(value.getType());
   return bytes;
 }
 
@@ -36,7 +32,7 @@ static int64_t sharedBytes(kern::RowKernel op) {
   int64_t bytes = 0;
   for (BlockArgument argument : op.getBody().getArguments())
     if (op.getMap(argument.getArgNumber()) == kern::RowMap::shared)
-      bytes += bytesOf(argument);
+      bytes += passes::byteSize(argument.getType());
   return bytes;
 }
 

@@ -1,7 +1,7 @@
 //===- BytesMoved.cpp - what a kernel takes from memory and brings back ---------===//
 #include "codegen/rows/BytesMoved.h"
 
-#include "ir/seq/SeqOps.h"
+#include "passes/support/ParameterLayout.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/BitVector.h"
@@ -10,10 +10,7 @@ using namespace mlir;
 using namespace stretto;
 using namespace stretto::codegen;
 
-static int64_t bytesOf(Value value) {
-  auto type = cast<RankedTensorType>(value.getType());
-  return type.getNumElements() * type.getElementTypeBitWidth() / 8;
-}
+static int64_t bytesOf(Value value) { return passes::byteSize(value.getType()); }
 
 /// Marks the columns of a row that something is computed from.
 static void markRead(Value row, llvm::BitVector &columns) {
