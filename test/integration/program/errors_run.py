@@ -31,6 +31,7 @@ def command_line():
     promises.check("an option of the compiler", [*start, "--batch-size", "3"])
     promises.check("a word that an option does not know", [*start, "--schedule", "sine"])
     promises.check("a path that is empty, as that of a variable that is not set", [*start, "--resume", "--out", ""])
+    promises.check("what the first step writes, without a step", [*start, "--steps", "0", "--dump-batch", f"{folder}/batch"])
     promises.check("a prompt that is empty", [*start, "--prompt", ""])
     promises.check("a temperature below 0", [*start, "--temperature", "-0.5"])
     promises.check("results that nobody gets", ["bash", "-c", 'exec "$0" "$@" > /dev/full', "stretto", "eval", f"{folder}/good"])
