@@ -96,6 +96,7 @@ private:
   /// As the front end does: the place in the source first.
   void print(Diagnostic &diagnostic) {
     modelRefused |= passes::isRefusal(diagnostic);
+    hasError |= diagnostic.getSeverity() == DiagnosticSeverity::Error;
     StringRef kind = diagnostic.getSeverity() == DiagnosticSeverity::Error     ? "error"
                      : diagnostic.getSeverity() == DiagnosticSeverity::Warning ? "warning"
                                                                                : "note";
@@ -264,9 +265,10 @@ private:
         return refuse("cannot write to the folder '" + line.dumpFolder + "': " + error);
     if (succeeded(passes.run(*module)))
       return true;
-    if (!line.schedules.empty() || modelRefused) // what may not be given is an error of its own
+    // What may not be given is an error of its own, and so is what is wrong with IR.
+    if (hasError && (!line.schedules.empty() || modelRefused || isStageFile(line.spec)))
       return false;
-    return refuse(isStageFile(line.spec) ? "the IR cannot be continued from here; see the errors above"
+    return refuse(isStageFile(line.spec) ? "the IR cannot be continued from here"
                                          : "the compiler failed on this model; please report it with the spec");
   }
 
@@ -416,6 +418,7 @@ private:
   codegen::BackendSettings settings; // those of the line, and what they leave open
   bool taskWrites = false;           // the task is judged by what models write
   bool modelRefused = false;         // a pass said what the model cannot do
+  bool hasError = false;             // one was printed
   OwningOpRef<ModuleOp> module;
   std::optional<codegen::Phase> reached; // by the module that was read, where it was IR
   std::shared_ptr<std::vector<codegen::Decision>> decisions;
