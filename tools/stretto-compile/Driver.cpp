@@ -159,13 +159,20 @@ private:
     taskWrites = shape && shape->writes;
     if (!resolveTarget(line.cpu))
       return false;
-    if (!reached && documentsOf(*module)) // the target may be another one now
-      setDocuments(numberOf("seq.batch"), numberOf("seq.length"));
+    if (!reached && documentsOf(*module) && (settings.maxDocuments || isForAnotherTarget()) &&
+        !setDocuments(numberOf("seq.batch"), numberOf("seq.length")))
+      return false;
     auto made = (*module)->getAttrOfType<StringAttr>(kern::cpuAttr);
     if (made && line.cpu == CommandLine().cpu && made.getValue() != target.cpu && !resolveTarget(made.getValue()))
       return false;
     describeTarget();
     return true;
+  }
+
+  /// Whether IR that is continued was made for another target than that of the command line.
+  bool isForAnotherTarget() const {
+    auto made = (*module)->getAttrOfType<StringAttr>(kern::targetAttr);
+    return !made || made.getValue().split('-').first != line.backend->name();
   }
 
   int64_t numberOf(StringRef name) const { return (*module)->getAttrOfType<IntegerAttr>(name).getInt(); }
@@ -188,9 +195,6 @@ private:
     if (shape->batch > most / shape->length)
       return refuse(llvm::formatv("a batch must hold at most {0} tokens, but got {1} sequences of {2}", most,
                                   shape->batch, shape->length));
-    if (settings.maxDocuments && settings.maxDocuments < shape->batch)
-      return refuse(llvm::formatv("--max-documents must be at least {0}, one for each sequence of a batch, but got {1}",
-                                  shape->batch, settings.maxDocuments));
     std::optional<frontend::FrontendResult> result =
         frontend::compileSpec(context, frontendOptions(*shape), llvm::errs());
     if (!result)
@@ -202,8 +206,8 @@ private:
     auto text = [&](StringRef value) { return StringAttr::get(&context, value); };
     (*module)->setAttr("seq.spec_text", text(result->specText));
     (*module)->setAttr("seq.settings", text(result->parametersJson));
-    if (line.maskDocuments)
-      setDocuments(shape->batch, shape->length);
+    if (line.maskDocuments && !setDocuments(shape->batch, shape->length))
+      return false;
     if (line.dtype == "bf16")
       (*module)->setAttr(activationTypeAttr, TypeAttr::get(BFloat16Type::get(&context)));
     setLossTerms(*module, {shape->nllSquare.value_or(0), shape->zLoss.value_or(0)});
@@ -211,10 +215,14 @@ private:
     return true;
   }
 
-  /// Packed documents are masked.
-  void setDocuments(int64_t batch, int64_t length) {
+  /// Packed documents are masked. False if there is no room for one in each sequence.
+  bool setDocuments(int64_t batch, int64_t length) {
+    if (settings.maxDocuments && settings.maxDocuments < batch)
+      return refuse(llvm::formatv("--max-documents must be at least {0}, one for each sequence of a batch, but got {1}",
+                                  batch, settings.maxDocuments));
     int64_t room = line.backend->documentRoom(settings, batch, length);
     (*module)->setAttr(documentsAttr, IntegerAttr::get(IntegerType::get(&context, 64), room));
+    return true;
   }
 
   /// The last phase that the command needs; nothing where the front end's module is enough.

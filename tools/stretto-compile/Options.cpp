@@ -365,7 +365,7 @@ std::string resolveCheck(CommandLine &line) {
 
 /// What only means something together with another option; an error text, or empty.
 std::string checkTogether(const CommandLine &line) {
-  if (line.settings.maxDocuments && !line.maskDocuments)
+  if (line.settings.maxDocuments && !line.maskDocuments && !isStageFile(line.spec))
     return "--max-documents needs --mask-documents";
   if (line.bundle && (line.output.empty() || !line.emit.empty()))
     return line.emit.empty() ? "--bundle needs a program: name it with -o"

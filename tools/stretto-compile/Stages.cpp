@@ -4,6 +4,7 @@
 #include "ir/kern/Attributes.h"
 #include "ir/kern/Kernels.h"
 #include "ir/seq/ActivationType.h"
+#include "ir/seq/Documents.h"
 #include "ir/seq/LossTerms.h"
 #include "ir/seq/Purpose.h"
 
@@ -53,6 +54,7 @@ static constexpr StageOption stageOptions[] = {{"--set", std::nullopt},
                                                {"--nll-square", std::nullopt},
                                                {"--z-loss", std::nullopt},
                                                {"--dtype", std::nullopt},
+                                               {"--max-documents", codegen::Phase::train},
                                                {"--memory-budget", codegen::Phase::train},
                                                {"--decode", codegen::Phase::train},
                                                {"--fuse", codegen::Phase::fused},
@@ -78,6 +80,8 @@ static std::string checkOptions(const Stage &stage, const CommandLine &line) {
       return llvm::formatv("{0} acts on the way to the stage '{1}', but '{2}' is at '{3}': go on from an earlier one",
                            option.name, codegen::nameOf(*option.phase), line.spec, stage.name());
   }
+  if (line.settings.maxDocuments && !documentsOf(*stage.module))
+    return llvm::formatv("--max-documents needs --mask-documents, but '{0}' was made without it", line.spec);
   return "";
 }
 
