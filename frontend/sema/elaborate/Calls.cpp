@@ -1,7 +1,6 @@
 // Evaluates calls: of built-in functions, defs and blocks.
 #include "frontend/sema/elaborate/Calls.h"
 
-#include "frontend/sema/ParameterType.h"
 #include "frontend/sema/elaborate/Blocks.h"
 #include "frontend/sema/elaborate/BuiltinCalls.h"
 
@@ -72,6 +71,13 @@ std::optional<Calls::Arguments> Calls::matchArguments(const CallExpr &call, cons
   return given;
 }
 
+/// The type of a parameter that is written without one. Only fractions ask, which are not taken as they are: a default
+/// may make weights, which must not be there where it is not used.
+ParameterType Calls::typeOfDefault(const Parameter &parameter, Scope &inner) {
+  auto within = names.enter(inner);
+  return impliedType(expressions.evaluate(*parameter.defaultValue));
+}
+
 /// The value of one parameter: the argument, evaluated in the caller, or the default, evaluated in the callee.
 Value Calls::argumentValue(const Parameter &parameter, const Argument *given, Scope &inner) {
   ParameterType type = typeOf(parameter.type);
@@ -82,6 +88,8 @@ Value Calls::argumentValue(const Parameter &parameter, const Argument *given, Sc
     value = given && type.universe ? expressions.evaluateSymbol(expr) : expressions.evaluate(expr);
   }
   const Provenance *provenance = value.provenance;
+  if (type.kind == TypeSyntax::Kind::Any && given && parameter.defaultValue && value.get<Rational>())
+    type = typeOfDefault(parameter, inner);
   value = convert(reporter, std::move(value), type, parameter.name.text, expr.range);
   value.provenance = provenance;
   if (value.isNumber() && !provenance)

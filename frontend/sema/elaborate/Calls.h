@@ -2,6 +2,7 @@
 #ifndef STRETTO_FRONTEND_SEMA_ELABORATE_CALLS_H
 #define STRETTO_FRONTEND_SEMA_ELABORATE_CALLS_H
 
+#include "frontend/sema/ParameterType.h"
 #include "frontend/sema/elaborate/Expressions.h"
 
 namespace stretto::frontend {
@@ -24,6 +25,7 @@ private:
   void reportUnknown(const Identifier &callee);
   bool bindArguments(const CallExpr &call, const Declaration &callee, Scope &inner);
   std::optional<Arguments> matchArguments(const CallExpr &call, const Declaration &callee);
+  ParameterType typeOfDefault(const Parameter &parameter, Scope &inner);
   Value argumentValue(const Parameter &parameter, const Argument *given, Scope &inner);
   Value callDef(const CallExpr &call, const Declaration &callee, Scope *home);
   std::vector<Value> callBlock(const CallExpr &call, const Declaration &callee, Scope *home);

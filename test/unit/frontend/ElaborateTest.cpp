@@ -335,6 +335,12 @@ TEST(Numbers, AreExact) {
   EXPECT_EQ(values, "vocab=32 dim=16 a=1360 b=4 c=5 d=0.25 e=3 f=1 g=-4 h=1 s={A, B} t=false ");
 }
 
+TEST(Numbers, FractionsAreFloatsWhereTheDefaultIsOne) {
+  EXPECT_EQ(constantsIn("def f(y, s = 1.0) = y * s\nx = f(x, 1 / 4)"), (std::vector<double>{0.25}));
+  EXPECT_EQ(constantsIn("block f(y, t = 2.0, s = t) { return y * (s / t) }\nx = f(x, s = 1 / 4)"),
+            (std::vector<double>{0.125}));
+}
+
 TEST(Parameters, OriginsAreKnown) {
   Frontend frontend;
   frontend.set("dim", "8").set("dim", "24").run(inModel("x = relu(x)", "vocab: int, dim = 16, n = dim / 2"));

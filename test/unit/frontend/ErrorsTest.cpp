@@ -240,6 +240,9 @@ INSTANTIATE_TEST_SUITE_P(
 INSTANTIATE_TEST_SUITE_P(
     Numbers, Errors,
     testing::Values(
+        Case{"def f(y, n = 1) = y * n\nx = f(x, 1 / 4)",
+             "the division must be exact for the int 'n', but '1 / 4' is 0.25"},
+        Case{"def f(y, n = y) = y * n\nx = f(x, 1 / 4)", "the division must be exact, but '1 / 4' is 0.25"},
         Case{"n = 8 * dim / 3", "3:5: error: the division must be exact, but '8 * dim / 3' is 42.6666666666667; write "
                                 "8.0 * dim / 3 for a float, floor(8 * dim / 3), or floor_to(8 * dim / 3, 8)"},
         Case{"n = dim / 3", "write 1.0 * dim / 3 for a float, floor(dim / 3)"},
