@@ -1,6 +1,5 @@
 // The front end: a .stretto text becomes a verified `seq` module, or diagnostics.
-#ifndef STRETTO_FRONTEND_FRONTEND_H
-#define STRETTO_FRONTEND_FRONTEND_H
+#pragma once
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -55,5 +54,3 @@ std::optional<std::string> formatSource(llvm::StringRef name, llvm::StringRef te
 bool dumpAst(const FrontendOptions &options, llvm::raw_ostream &os, llvm::raw_ostream &errors);
 
 } // namespace stretto::frontend
-
-#endif

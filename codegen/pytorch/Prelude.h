@@ -1,3 +1,4 @@
+//===- Prelude.h - the helpers of emitted PyTorch modules ------------------------===//
 #pragma once
 
 #include "llvm/ADT/StringRef.h"

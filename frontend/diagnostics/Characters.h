@@ -1,6 +1,5 @@
 // Characters of texts in UTF-8.
-#ifndef STRETTO_FRONTEND_DIAGNOSTICS_CHARACTERS_H
-#define STRETTO_FRONTEND_DIAGNOSTICS_CHARACTERS_H
+#pragma once
 
 #include "llvm/ADT/StringRef.h"
 
@@ -29,5 +28,3 @@ std::string describe(const Character &character);
 std::string printable(llvm::StringRef text);
 
 } // namespace stretto::frontend
-
-#endif

@@ -1,6 +1,5 @@
 // Errors with exact places, notes at the other end, and the nearest name.
-#ifndef STRETTO_FRONTEND_DIAGNOSTICS_DIAGNOSTICS_H
-#define STRETTO_FRONTEND_DIAGNOSTICS_DIAGNOSTICS_H
+#pragma once
 
 #include "frontend/diagnostics/Source.h"
 
@@ -57,5 +56,3 @@ llvm::StringRef nearestName(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef
 std::string didYouMean(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> candidates);
 
 } // namespace stretto::frontend
-
-#endif

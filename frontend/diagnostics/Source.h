@@ -1,6 +1,5 @@
 // Source files and places in them.
-#ifndef STRETTO_FRONTEND_DIAGNOSTICS_SOURCE_H
-#define STRETTO_FRONTEND_DIAGNOSTICS_SOURCE_H
+#pragma once
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/VirtualFileSystem.h"
@@ -71,5 +70,3 @@ private:
 std::optional<std::string> readSource(llvm::vfs::FileSystem &files, llvm::StringRef path, std::string &problem);
 
 } // namespace stretto::frontend
-
-#endif

@@ -1,6 +1,5 @@
 // Canonical layout.
-#ifndef STRETTO_FRONTEND_FORMAT_FORMAT_H
-#define STRETTO_FRONTEND_FORMAT_FORMAT_H
+#pragma once
 
 #include "frontend/diagnostics/Diagnostics.h"
 
@@ -15,5 +14,3 @@ namespace stretto::frontend {
 std::optional<std::string> formatFile(const SourceFiles &sources, uint32_t file, Diagnostics &diagnostics);
 
 } // namespace stretto::frontend
-
-#endif

@@ -1,6 +1,5 @@
 // Text -> tokens.
-#ifndef STRETTO_FRONTEND_LEX_LEXER_H
-#define STRETTO_FRONTEND_LEX_LEXER_H
+#pragma once
 
 #include "frontend/diagnostics/Diagnostics.h"
 #include "frontend/lex/Token.h"
@@ -12,5 +11,3 @@ namespace stretto::frontend {
 std::vector<Token> lex(const SourceFiles &sources, uint32_t file, Diagnostics &diagnostics);
 
 } // namespace stretto::frontend
-
-#endif

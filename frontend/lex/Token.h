@@ -1,6 +1,5 @@
 // Tokens of the Stretto language.
-#ifndef STRETTO_FRONTEND_LEX_TOKEN_H
-#define STRETTO_FRONTEND_LEX_TOKEN_H
+#pragma once
 
 #include "frontend/diagnostics/Source.h"
 
@@ -78,5 +77,3 @@ TokenKind keywordKind(llvm::StringRef text);
 llvm::ArrayRef<llvm::StringRef> keywords();
 
 } // namespace stretto::frontend
-
-#endif

@@ -1,6 +1,5 @@
 // Elaborated program -> `seq` module.
-#ifndef STRETTO_FRONTEND_BUILD_BUILDMODULE_H
-#define STRETTO_FRONTEND_BUILD_BUILDMODULE_H
+#pragma once
 
 #include "frontend/sema/Program.h"
 
@@ -14,5 +13,3 @@ mlir::OwningOpRef<mlir::ModuleOp> buildModule(mlir::MLIRContext &context, const 
                                               const SourceFiles &sources, mlir::Type elementType);
 
 } // namespace stretto::frontend
-
-#endif

@@ -1,6 +1,5 @@
 // Emits the operations of one function.
-#ifndef STRETTO_FRONTEND_BUILD_FUNCTIONEMITTER_H
-#define STRETTO_FRONTEND_BUILD_FUNCTIONEMITTER_H
+#pragma once
 
 #include "frontend/lowering/Translator.h"
 
@@ -30,5 +29,3 @@ private:
 };
 
 } // namespace stretto::frontend
-
-#endif

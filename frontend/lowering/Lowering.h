@@ -1,6 +1,5 @@
 // How operations of an elaborated program become operations of MLIR: tables by name, one for each family.
-#ifndef STRETTO_FRONTEND_BUILD_LOWERING_H
-#define STRETTO_FRONTEND_BUILD_LOWERING_H
+#pragma once
 
 #include "frontend/sema/Program.h"
 
@@ -51,5 +50,3 @@ std::vector<llvm::StringRef> loweredNames();
 Lowered lower(const OpToLower &at);
 
 } // namespace stretto::frontend
-
-#endif

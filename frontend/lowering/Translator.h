@@ -1,6 +1,5 @@
 // Types and locations of an elaborated program in a context.
-#ifndef STRETTO_FRONTEND_BUILD_TRANSLATOR_H
-#define STRETTO_FRONTEND_BUILD_TRANSLATOR_H
+#pragma once
 
 #include "frontend/sema/Program.h"
 
@@ -26,5 +25,3 @@ private:
 };
 
 } // namespace stretto::frontend
-
-#endif

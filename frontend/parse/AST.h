@@ -1,6 +1,5 @@
 // The abstract syntax tree. Every node carries its exact source range; texts point into the sources.
-#ifndef STRETTO_FRONTEND_PARSE_AST_H
-#define STRETTO_FRONTEND_PARSE_AST_H
+#pragma once
 
 #include "frontend/lex/Token.h"
 
@@ -244,5 +243,3 @@ inline bool isComparison(BinaryOperator op) {
 }
 
 } // namespace stretto::frontend
-
-#endif

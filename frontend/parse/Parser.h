@@ -1,6 +1,5 @@
 // Tokens -> syntax tree.
-#ifndef STRETTO_FRONTEND_PARSE_PARSER_H
-#define STRETTO_FRONTEND_PARSE_PARSER_H
+#pragma once
 
 #include "frontend/diagnostics/Diagnostics.h"
 #include "frontend/parse/AST.h"
@@ -23,5 +22,3 @@ ExprPtr parseExpression(const SourceFiles &sources, uint32_t file, Diagnostics &
 void dumpTree(const SourceTree &tree, llvm::raw_ostream &os);
 
 } // namespace stretto::frontend
-
-#endif

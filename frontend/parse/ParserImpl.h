@@ -1,7 +1,6 @@
 // The recursive-descent parser; its methods are in Parser.cpp (tokens, declarations), ParseStatement.cpp and
 // ParseExpression.cpp.
-#ifndef STRETTO_FRONTEND_PARSE_PARSERIMPL_H
-#define STRETTO_FRONTEND_PARSE_PARSERIMPL_H
+#pragma once
 
 #include "frontend/lex/Lexer.h"
 #include "frontend/parse/Parser.h"
@@ -88,5 +87,3 @@ private:
 };
 
 } // namespace stretto::frontend
-
-#endif

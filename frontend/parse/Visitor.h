@@ -1,6 +1,5 @@
 // Walks over syntax trees.
-#ifndef STRETTO_FRONTEND_PARSE_VISITOR_H
-#define STRETTO_FRONTEND_PARSE_VISITOR_H
+#pragma once
 
 #include "frontend/parse/AST.h"
 
@@ -24,5 +23,3 @@ private:
 };
 
 } // namespace stretto::frontend
-
-#endif

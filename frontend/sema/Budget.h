@@ -1,6 +1,5 @@
 // Ends programs that compute for ever.
-#ifndef STRETTO_FRONTEND_SEMA_BUDGET_H
-#define STRETTO_FRONTEND_SEMA_BUDGET_H
+#pragma once
 
 #include "frontend/sema/Reporter.h"
 
@@ -23,5 +22,3 @@ private:
 };
 
 } // namespace stretto::frontend
-
-#endif

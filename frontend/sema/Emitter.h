@@ -1,6 +1,5 @@
 // Puts operations and weights into the function being built.
-#ifndef STRETTO_FRONTEND_SEMA_EMITTER_H
-#define STRETTO_FRONTEND_SEMA_EMITTER_H
+#pragma once
 
 #include "frontend/sema/Budget.h"
 #include "frontend/sema/FunctionBuilder.h"
@@ -78,5 +77,3 @@ private:
 };
 
 } // namespace stretto::frontend
-
-#endif

@@ -1,6 +1,5 @@
 // Functions under construction.
-#ifndef STRETTO_FRONTEND_SEMA_FUNCTIONBUILDER_H
-#define STRETTO_FRONTEND_SEMA_FUNCTIONBUILDER_H
+#pragma once
 
 #include "frontend/sema/Scope.h"
 
@@ -42,5 +41,3 @@ ValueInfo &infoOf(const Tensor &tensor);
 const Type &typeOf(const Value &value);
 
 } // namespace stretto::frontend
-
-#endif

@@ -1,6 +1,5 @@
 // The functions of a program, each once.
-#ifndef STRETTO_FRONTEND_SEMA_FUNCTIONPOOL_H
-#define STRETTO_FRONTEND_SEMA_FUNCTIONPOOL_H
+#pragma once
 
 #include "frontend/sema/Program.h"
 
@@ -25,5 +24,3 @@ private:
 };
 
 } // namespace stretto::frontend
-
-#endif

@@ -1,6 +1,5 @@
 // Reads the main file and, recursively, what it imports.
-#ifndef STRETTO_FRONTEND_SEMA_LOADER_H
-#define STRETTO_FRONTEND_SEMA_LOADER_H
+#pragma once
 
 #include "frontend/diagnostics/Diagnostics.h"
 #include "frontend/parse/AST.h"
@@ -34,5 +33,3 @@ LoadedProgram load(llvm::StringRef path, llvm::StringRef text, llvm::ArrayRef<st
 std::string inlinedText(const LoadedProgram &program, const SourceFiles &sources);
 
 } // namespace stretto::frontend
-
-#endif

@@ -1,6 +1,5 @@
 // Arithmetic on numbers: exact on ints and their quotients.
-#ifndef STRETTO_FRONTEND_SEMA_NUMBERS_H
-#define STRETTO_FRONTEND_SEMA_NUMBERS_H
+#pragma once
 
 #include "frontend/sema/Value.h"
 
@@ -11,5 +10,3 @@ namespace stretto::frontend {
 Value computeNumbers(BinaryOperator op, const Value &a, const Value &b, SourceRange range, std::string &problem);
 
 } // namespace stretto::frontend
-
-#endif

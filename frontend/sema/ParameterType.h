@@ -1,6 +1,5 @@
 // Types of parameters, and values that must be of one.
-#ifndef STRETTO_FRONTEND_SEMA_PARAMETERTYPE_H
-#define STRETTO_FRONTEND_SEMA_PARAMETERTYPE_H
+#pragma once
 
 #include "frontend/sema/Reporter.h"
 #include "frontend/sema/Value.h"
@@ -31,5 +30,3 @@ std::optional<int64_t> expectInt(Reporter &reporter, const Value &value, llvm::S
 std::optional<bool> expectBool(Reporter &reporter, const Value &value, llvm::StringRef what, SourceRange range);
 
 } // namespace stretto::frontend
-
-#endif

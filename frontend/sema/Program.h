@@ -1,7 +1,6 @@
 // The elaborated program: what a model is once all its parameters are known. Functions of operations on
 // tensors with concrete shapes; layers are scans; weights have their full names. Free of MLIR.
-#ifndef STRETTO_FRONTEND_SEMA_PROGRAM_H
-#define STRETTO_FRONTEND_SEMA_PROGRAM_H
+#pragma once
 
 #include "frontend/diagnostics/Source.h"
 
@@ -161,5 +160,3 @@ std::string toString(const Program &program);
 std::string structure(const Function &function);
 
 } // namespace stretto::frontend
-
-#endif

@@ -1,6 +1,5 @@
 // Errors of the elaboration: in which calls they are, and where their numbers come from.
-#ifndef STRETTO_FRONTEND_SEMA_REPORTER_H
-#define STRETTO_FRONTEND_SEMA_REPORTER_H
+#pragma once
 
 #include "frontend/diagnostics/Diagnostics.h"
 #include "frontend/parse/AST.h"
@@ -47,5 +46,3 @@ void noteOrigin(Diagnostic &diagnostic, const Provenance *provenance);
 void noteOrigins(Diagnostic &diagnostic, const Type &a, const Type &b);
 
 } // namespace stretto::frontend
-
-#endif

@@ -1,6 +1,5 @@
 // Variables and the levels on which they are known.
-#ifndef STRETTO_FRONTEND_SEMA_SCOPE_H
-#define STRETTO_FRONTEND_SEMA_SCOPE_H
+#pragma once
 
 #include "frontend/sema/Value.h"
 
@@ -30,5 +29,3 @@ struct Scope {
 };
 
 } // namespace stretto::frontend
-
-#endif

@@ -1,6 +1,5 @@
 // Elaboration: the program is evaluated with the values of all its parameters known.
-#ifndef STRETTO_FRONTEND_SEMA_SEMA_H
-#define STRETTO_FRONTEND_SEMA_SEMA_H
+#pragma once
 
 #include "frontend/diagnostics/Diagnostics.h"
 #include "frontend/sema/Loader.h"
@@ -28,5 +27,3 @@ std::optional<Program> elaborate(const LoadedProgram &loaded, const ElaborationO
                                  Diagnostics &diagnostics);
 
 } // namespace stretto::frontend
-
-#endif

@@ -1,6 +1,5 @@
 // What the names of a file stand for, as its text alone tells.
-#ifndef STRETTO_FRONTEND_SEMA_SYMBOLS_H
-#define STRETTO_FRONTEND_SEMA_SYMBOLS_H
+#pragma once
 
 #include "frontend/parse/AST.h"
 
@@ -15,5 +14,3 @@ void collectSymbols(const SourceTree &tree, llvm::StringSet<> &symbols);
 llvm::StringSet<> namesRead(const Body &body);
 
 } // namespace stretto::frontend
-
-#endif

@@ -1,6 +1,5 @@
 // Arithmetic on tensors, and their columns.
-#ifndef STRETTO_FRONTEND_SEMA_TENSORMATH_H
-#define STRETTO_FRONTEND_SEMA_TENSORMATH_H
+#pragma once
 
 #include "frontend/sema/Emitter.h"
 
@@ -21,5 +20,3 @@ Value slice(Emitter &emitter, const Value &whole, int64_t offset, const Dim &wid
 std::vector<Value> split(Emitter &emitter, const Value &whole, llvm::ArrayRef<Value> parts, SourceRange range);
 
 } // namespace stretto::frontend
-
-#endif

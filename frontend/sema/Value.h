@@ -1,7 +1,6 @@
 // Values of expressions during elaboration. Numbers, bools, symbols and sets are concrete; tensors are
 // values of the function being built.
-#ifndef STRETTO_FRONTEND_SEMA_VALUE_H
-#define STRETTO_FRONTEND_SEMA_VALUE_H
+#pragma once
 
 #include "frontend/parse/AST.h"
 #include "frontend/sema/Program.h"
@@ -73,5 +72,3 @@ std::string describe(const Value &value);
 bool sameStatic(const Value &a, const Value &b);
 
 } // namespace stretto::frontend
-
-#endif

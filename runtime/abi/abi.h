@@ -10,8 +10,8 @@
  * The entry points of a program are host code: they put work on the context in order and return. They
  * never read a number from the device. A caller that needs one (the loss, the norm) waits for the context
  * first and reads the OUTPUTS arena then. */
-#ifndef STRETTO_RUNTIME_ABI_H
-#define STRETTO_RUNTIME_ABI_H
+#ifndef STRETTO_RUNTIME_ABI_ABI_H
+#define STRETTO_RUNTIME_ABI_ABI_H
 
 #include <stdint.h>
 

@@ -2,8 +2,8 @@
  *
  * A kernel becomes a function of one GPU thread and a constant that describes the launch; its function of the type
  * stretto_kernel_fn (abi.h), whose chunks are the clusters of blocks, calls stretto_emulate. */
-#ifndef STRETTO_ABI_EMULATOR_H
-#define STRETTO_ABI_EMULATOR_H
+#ifndef STRETTO_RUNTIME_ABI_EMULATOR_H
+#define STRETTO_RUNTIME_ABI_EMULATOR_H
 
 #include "runtime/abi/abi.h"
 

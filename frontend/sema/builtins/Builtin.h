@@ -1,6 +1,5 @@
 // The built-in functions of the language: what each takes and means.
-#ifndef STRETTO_FRONTEND_SEMA_BUILTINS_BUILTIN_H
-#define STRETTO_FRONTEND_SEMA_BUILTINS_BUILTIN_H
+#pragma once
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -46,5 +45,3 @@ std::vector<llvm::StringRef> builtinNames();
 std::vector<llvm::StringRef> operationNames();
 
 } // namespace stretto::frontend
-
-#endif

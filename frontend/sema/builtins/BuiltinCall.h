@@ -1,6 +1,5 @@
 // A call of a built-in function: its arguments, and what a meaning needs to check and emit.
-#ifndef STRETTO_FRONTEND_SEMA_BUILTINS_BUILTINCALL_H
-#define STRETTO_FRONTEND_SEMA_BUILTINS_BUILTINCALL_H
+#pragma once
 
 #include "frontend/sema/Emitter.h"
 #include "frontend/sema/Sema.h"
@@ -84,5 +83,3 @@ private:
 };
 
 } // namespace stretto::frontend
-
-#endif

@@ -1,6 +1,5 @@
 // The tables of built-in functions, one for each family.
-#ifndef STRETTO_FRONTEND_SEMA_BUILTINS_FAMILIES_H
-#define STRETTO_FRONTEND_SEMA_BUILTINS_FAMILIES_H
+#pragma once
 
 #include "frontend/sema/builtins/Builtin.h"
 
@@ -28,5 +27,3 @@ llvm::ArrayRef<Builtin> roundingBuiltins();
 llvm::ArrayRef<Builtin> initializerBuiltins();
 
 } // namespace stretto::frontend
-
-#endif

@@ -1,6 +1,5 @@
 // Functions of blocks: one for the values and shapes of the arguments.
-#ifndef STRETTO_FRONTEND_SEMA_ELABORATE_BLOCKS_H
-#define STRETTO_FRONTEND_SEMA_ELABORATE_BLOCKS_H
+#pragma once
 
 #include "frontend/sema/Emitter.h"
 #include "frontend/sema/FunctionPool.h"
@@ -43,5 +42,3 @@ private:
 };
 
 } // namespace stretto::frontend
-
-#endif

@@ -1,6 +1,5 @@
 // Evaluates calls of built-in functions.
-#ifndef STRETTO_FRONTEND_SEMA_ELABORATE_BUILTINCALLS_H
-#define STRETTO_FRONTEND_SEMA_ELABORATE_BUILTINCALLS_H
+#pragma once
 
 #include "frontend/sema/builtins/BuiltinCall.h"
 #include "frontend/sema/elaborate/Expressions.h"
@@ -32,5 +31,3 @@ private:
 };
 
 } // namespace stretto::frontend
-
-#endif

@@ -1,6 +1,5 @@
 // Evaluates calls: of built-in functions, defs and blocks.
-#ifndef STRETTO_FRONTEND_SEMA_ELABORATE_CALLS_H
-#define STRETTO_FRONTEND_SEMA_ELABORATE_CALLS_H
+#pragma once
 
 #include "frontend/sema/ParameterType.h"
 #include "frontend/sema/elaborate/Expressions.h"
@@ -39,5 +38,3 @@ private:
 };
 
 } // namespace stretto::frontend
-
-#endif

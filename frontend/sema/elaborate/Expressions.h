@@ -1,6 +1,5 @@
 // Evaluates expressions.
-#ifndef STRETTO_FRONTEND_SEMA_ELABORATE_EXPRESSIONS_H
-#define STRETTO_FRONTEND_SEMA_ELABORATE_EXPRESSIONS_H
+#pragma once
 
 #include "frontend/sema/Emitter.h"
 #include "frontend/sema/elaborate/Names.h"
@@ -43,5 +42,3 @@ private:
 };
 
 } // namespace stretto::frontend
-
-#endif

@@ -1,6 +1,5 @@
 // Puts the iterations of a repeat into the enclosing function: written out, or as one loop.
-#ifndef STRETTO_FRONTEND_SEMA_ELABORATE_LAYEREMITTER_H
-#define STRETTO_FRONTEND_SEMA_ELABORATE_LAYEREMITTER_H
+#pragma once
 
 #include "frontend/sema/FunctionBuilder.h"
 #include "frontend/sema/elaborate/Layers.h"
@@ -56,5 +55,3 @@ private:
 };
 
 } // namespace stretto::frontend
-
-#endif

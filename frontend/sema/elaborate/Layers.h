@@ -1,6 +1,5 @@
 // Which layers of a repeat can share one loop.
-#ifndef STRETTO_FRONTEND_SEMA_ELABORATE_LAYERS_H
-#define STRETTO_FRONTEND_SEMA_ELABORATE_LAYERS_H
+#pragma once
 
 #include "llvm/ADT/ArrayRef.h"
 
@@ -20,5 +19,3 @@ struct LayerRun {
 std::vector<LayerRun> findLayerRuns(llvm::ArrayRef<unsigned> kinds);
 
 } // namespace stretto::frontend
-
-#endif

@@ -1,6 +1,5 @@
 // The model that is compiled: which one, and what it returns.
-#ifndef STRETTO_FRONTEND_SEMA_ELABORATE_MODEL_H
-#define STRETTO_FRONTEND_SEMA_ELABORATE_MODEL_H
+#pragma once
 
 #include "frontend/sema/elaborate/ModelParameters.h"
 #include "frontend/sema/elaborate/Statements.h"
@@ -33,5 +32,3 @@ private:
 };
 
 } // namespace stretto::frontend
-
-#endif

@@ -1,6 +1,5 @@
 // Parameters of the model: defaults, overrides and what the task gives.
-#ifndef STRETTO_FRONTEND_SEMA_ELABORATE_MODELPARAMETERS_H
-#define STRETTO_FRONTEND_SEMA_ELABORATE_MODELPARAMETERS_H
+#pragma once
 
 #include "frontend/sema/ParameterType.h"
 #include "frontend/sema/Sema.h"
@@ -41,5 +40,3 @@ private:
 };
 
 } // namespace stretto::frontend
-
-#endif

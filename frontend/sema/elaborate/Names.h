@@ -1,6 +1,5 @@
 // Which names are in sight.
-#ifndef STRETTO_FRONTEND_SEMA_ELABORATE_NAMES_H
-#define STRETTO_FRONTEND_SEMA_ELABORATE_NAMES_H
+#pragma once
 
 #include "frontend/sema/Loader.h"
 #include "frontend/sema/Reporter.h"
@@ -62,5 +61,3 @@ private:
 };
 
 } // namespace stretto::frontend
-
-#endif

@@ -1,6 +1,5 @@
 // Runs `repeat`: each iteration becomes a function; equal iterations become one loop.
-#ifndef STRETTO_FRONTEND_SEMA_ELABORATE_REPEATS_H
-#define STRETTO_FRONTEND_SEMA_ELABORATE_REPEATS_H
+#pragma once
 
 #include "frontend/sema/FunctionPool.h"
 #include "frontend/sema/elaborate/Expressions.h"
@@ -42,5 +41,3 @@ private:
 };
 
 } // namespace stretto::frontend
-
-#endif

@@ -1,6 +1,5 @@
 // Runs statements.
-#ifndef STRETTO_FRONTEND_SEMA_ELABORATE_STATEMENTS_H
-#define STRETTO_FRONTEND_SEMA_ELABORATE_STATEMENTS_H
+#pragma once
 
 #include "frontend/sema/elaborate/Expressions.h"
 
@@ -55,5 +54,3 @@ private:
 void warnUnread(Reporter &reporter, const FunctionBuilder &built);
 
 } // namespace stretto::frontend
-
-#endif
