@@ -1,3 +1,4 @@
+// Kernels for the CPU: how they walk their rows, how weights lie for them, and their code.
 #ifndef STRETTO_CODEGEN_CPU_PASSES_TD
 #define STRETTO_CODEGEN_CPU_PASSES_TD
 

@@ -1,3 +1,4 @@
+// Kernels for CUDA: what they are, how threads share their rows, and their code.
 #ifndef STRETTO_CODEGEN_CUDA_PASSES_TD
 #define STRETTO_CODEGEN_CUDA_PASSES_TD
 

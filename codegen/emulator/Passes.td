@@ -1,3 +1,4 @@
+// CUDA kernels as code for the CPU.
 #ifndef STRETTO_CODEGEN_EMULATOR_PASSES_TD
 #define STRETTO_CODEGEN_EMULATOR_PASSES_TD
 

@@ -1,3 +1,4 @@
+// The host code of a program.
 #ifndef STRETTO_CODEGEN_HOST_PASSES_TD
 #define STRETTO_CODEGEN_HOST_PASSES_TD
 

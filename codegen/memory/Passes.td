@@ -1,3 +1,4 @@
+// Where values lie in memory: passes that order work so that it takes less, that plan, and one that verifies the plan.
 #ifndef STRETTO_CODEGEN_MEMORY_PASSES_TD
 #define STRETTO_CODEGEN_MEMORY_PASSES_TD
 

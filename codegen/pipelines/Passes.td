@@ -1,3 +1,4 @@
+// What phases of a pipeline need of each other.
 #ifndef STRETTO_CODEGEN_PIPELINES_PASSES_TD
 #define STRETTO_CODEGEN_PIPELINES_PASSES_TD
 

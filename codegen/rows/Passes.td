@@ -1,3 +1,4 @@
+// Kernels of rows before the target chooses their schedules: epilogues of matmuls, padded logits, column sums.
 #ifndef STRETTO_CODEGEN_ROWS_PASSES_TD
 #define STRETTO_CODEGEN_ROWS_PASSES_TD
 

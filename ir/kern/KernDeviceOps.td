@@ -1,3 +1,4 @@
+// Kernels that exist as code for a device.
 #ifndef STRETTO_IR_KERN_KERNDEVICEOPS_TD
 #define STRETTO_IR_KERN_KERNDEVICEOPS_TD
 

@@ -1,3 +1,4 @@
+// The dialect `kern`, how a model is computed: the dialect itself, its types, and what a kernel takes of a GPU.
 #ifndef STRETTO_IR_KERN_KERNDIALECT_TD
 #define STRETTO_IR_KERN_KERNDIALECT_TD
 
@@ -18,7 +19,7 @@ def Kern_Dialect : Dialect {
   let cppNamespace = "::stretto::kern";
   let summary = "how a model is computed: fused kernels and planned memory";
   let description = [{
-    `kern.rowwise` is the fused kernel: a small synchronous dataflow programme run for each row. Its body is
+    `kern.rowwise` is the fused kernel: a small synchronous dataflow program run for each row. Its body is
     made of `arith`, `math` and the row operations of `seq` on one row, batch and time being implicit.
     `kern.slot` attributes say where values live once memory is planned.
   }];

@@ -1,3 +1,4 @@
+// What kernels say of themselves, so that passes need not know them by name.
 #ifndef STRETTO_IR_KERN_KERNINTERFACES_TD
 #define STRETTO_IR_KERN_KERNINTERFACES_TD
 

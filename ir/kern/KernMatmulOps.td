@@ -1,3 +1,4 @@
+// Matmuls with an epilogue of rows, their schedules, and weights that are packed for them.
 #ifndef STRETTO_IR_KERN_KERNMATMULOPS_TD
 #define STRETTO_IR_KERN_KERNMATMULOPS_TD
 

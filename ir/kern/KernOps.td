@@ -1,3 +1,4 @@
+// Kernels of rows, where values lie in memory, and how kernels walk their rows.
 #ifndef STRETTO_IR_KERN_KERNOPS_TD
 #define STRETTO_IR_KERN_KERNOPS_TD
 

@@ -1,11 +1,10 @@
+// Tile programs: kernels that go over the chunks of a sequence in order and compute on tiles, tensors that a block of
+// threads holds. Their bodies consist of elementwise operations of `arith` and `math`, constants, `seq.broadcast`,
+// `seq.reduce`, `seq.column_index` and the operations on tiles below.
 #ifndef STRETTO_IR_KERN_KERNWALKOPS_TD
 #define STRETTO_IR_KERN_KERNWALKOPS_TD
 
 include "ir/kern/KernDialect.td"
-
-// Tile programs: kernels that go over the chunks of a sequence in order and compute on tiles, tensors that a block of
-// threads holds. Their bodies consist of elementwise operations of `arith` and `math`, constants, `seq.broadcast`,
-// `seq.reduce`, `seq.column_index` and the operations on tiles below.
 
 def Kern_Tile : Stretto_TensorOf<[F32, F64, BF16]>;
 

@@ -1,11 +1,10 @@
+// What a decode entry adds (seq-add-decode): caches hold rows of earlier positions from one call to the next.
+// `positions` says where each row of a call stands in its sequence, `counts` how many rows of each sequence are valid:
+// the first ones.
 #ifndef STRETTO_IR_SEQ_SEQDECODEOPS_TD
 #define STRETTO_IR_SEQ_SEQDECODEOPS_TD
 
 include "ir/seq/SeqDialect.td"
-
-// What a decode entry adds (seq-add-decode): caches hold rows of earlier positions from one call to the next.
-// `positions` says where each row of a call stands in its sequence, `counts` how many rows of each sequence are valid:
-// the first ones.
 
 def Seq_CacheOp : Seq_Op<"cache", [Symbol]> {
   let summary = "memory for rows of earlier positions";

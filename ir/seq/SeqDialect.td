@@ -1,3 +1,4 @@
+// The dialect `seq`, what a model is: the dialect itself, its types and enums.
 #ifndef STRETTO_IR_SEQ_SEQDIALECT_TD
 #define STRETTO_IR_SEQ_SEQDIALECT_TD
 

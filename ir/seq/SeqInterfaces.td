@@ -1,9 +1,8 @@
+// What operations say of themselves, so that passes need not know them by name.
 #ifndef STRETTO_IR_SEQ_SEQINTERFACES_TD
 #define STRETTO_IR_SEQ_SEQINTERFACES_TD
 
 include "mlir/IR/OpBase.td"
-
-// What operations say of themselves, so that passes need not know them by name.
 
 def Seq_RowOpInterface : OpInterface<"RowOp"> {
   let cppNamespace = "::stretto::seq";

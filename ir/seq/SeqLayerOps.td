@@ -1,9 +1,8 @@
+// What a spec says. seq-decompose rewrites these into rows and elementwise operations before autodiff.
 #ifndef STRETTO_IR_SEQ_SEQLAYEROPS_TD
 #define STRETTO_IR_SEQ_SEQLAYEROPS_TD
 
 include "ir/seq/SeqDialect.td"
-
-// What a spec says. seq-decompose rewrites these into rows and elementwise operations before autodiff.
 
 def Seq_RmsNormOp : Seq_Op<"rms_norm", [Pure, AllTypesMatch<["operand", "result"]>]> {
   let summary = "x * rsqrt(mean(x^2) + eps) * gain";

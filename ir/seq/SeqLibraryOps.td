@@ -1,10 +1,9 @@
+// Operations that a library carries out: no fusion crosses them. Weights are [out, in] as in PyTorch.
+// Operands have one type; results have it too, or f32 where they are bf16. Sums are kept in f32 or f64.
 #ifndef STRETTO_IR_SEQ_SEQLIBRARYOPS_TD
 #define STRETTO_IR_SEQ_SEQLIBRARYOPS_TD
 
 include "ir/seq/SeqDialect.td"
-
-// Operations that a library carries out: no fusion crosses them. Weights are [out, in] as in PyTorch.
-// Operands have one type; results have it too, or f32 where they are bf16. Sums are kept in f32 or f64.
 
 def Seq_LinearOp : Seq_Op<"linear", [Pure,
     DeclareOpInterfaceMethods<Seq_LibraryOpInterface, ["getResidualSlot", "getMatmulKind", "getFlops"]>,

@@ -1,9 +1,8 @@
+// Linear mixers: recurrences over a matrix-valued state for each head. What they have in common is said at seq.mixer.
 #ifndef STRETTO_IR_SEQ_SEQMIXEROPS_TD
 #define STRETTO_IR_SEQ_SEQMIXEROPS_TD
 
 include "ir/seq/SeqDialect.td"
-
-// Linear mixers: recurrences over a matrix-valued state for each head. What they have in common is said at seq.mixer.
 
 class Seq_MixerBase<string mnemonic, list<string> library, list<Trait> traits>
     : Seq_Op<mnemonic, [Pure, AttrSizedOperandSegments,

@@ -1,3 +1,4 @@
+// What a model is made of beside its arithmetic: parameters, their gradients, and loops over layers.
 #ifndef STRETTO_IR_SEQ_SEQMODELOPS_TD
 #define STRETTO_IR_SEQ_SEQMODELOPS_TD
 

@@ -1,10 +1,9 @@
+// The primitives of rows. Each works on the trailing dimensions only, so that it stands both on whole
+// activations [batch, time, columns...] and, in kern.rowwise, on one row [columns...].
 #ifndef STRETTO_IR_SEQ_SEQROWOPS_TD
 #define STRETTO_IR_SEQ_SEQROWOPS_TD
 
 include "ir/seq/SeqDialect.td"
-
-// The primitives of rows. Each works on the trailing dimensions only, so that it stands both on whole
-// activations [batch, time, columns...] and, in kern.rowwise, on one row [columns...].
 
 class Seq_ElementwiseUnary<string mnemonic> : Seq_Op<mnemonic, [Pure, SameOperandsAndResultType, Elementwise]> {
   let arguments = (ins Seq_RealTensor:$operand);

@@ -1,3 +1,4 @@
+// Types of tensors that both dialects have.
 #ifndef STRETTO_IR_SEQ_SEQTYPES_TD
 #define STRETTO_IR_SEQ_SEQTYPES_TD
 

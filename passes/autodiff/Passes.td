@@ -1,3 +1,4 @@
+// The backward of a model: how it is derived and simplified, and what the forward saves for it.
 #ifndef STRETTO_PASSES_AUTODIFF_PASSES_TD
 #define STRETTO_PASSES_AUTODIFF_PASSES_TD
 

@@ -1,3 +1,4 @@
+// The entry points of a program beside the model itself: loss, optimizer, generation.
 #ifndef STRETTO_PASSES_ENTRIES_PASSES_TD
 #define STRETTO_PASSES_ENTRIES_PASSES_TD
 

@@ -1,3 +1,4 @@
+// Layers and loops in the forms that later passes know.
 #ifndef STRETTO_PASSES_LAYERS_PASSES_TD
 #define STRETTO_PASSES_LAYERS_PASSES_TD
 

@@ -1,3 +1,4 @@
+// Which values are held in bf16.
 #ifndef STRETTO_PASSES_PRECISION_PASSES_TD
 #define STRETTO_PASSES_PRECISION_PASSES_TD
 

@@ -1,3 +1,4 @@
+// Matmuls and carried values in forms that move less memory.
 #ifndef STRETTO_PASSES_SIMPLIFY_PASSES_TD
 #define STRETTO_PASSES_SIMPLIFY_PASSES_TD
 

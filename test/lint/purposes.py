@@ -1,15 +1,15 @@
 # RUN: %python3 %s %root
 # RUN: %python3 %s --self-test
-"""Each source opens with a line that says what it is for."""
+"""Each source, header and record file opens with a line that says what it is for."""
 import re
 import sys
 from pathlib import Path
 
 from tree import source_files, text_of
 
-# `//===- Name.cpp - purpose ---===//` in the compiler, `// Purpose` elsewhere.
+# `//===- Name.cpp - purpose ---===//` in the compiler, `// Purpose` elsewhere, `/* Purpose` in plain C.
 COMPILER = re.compile(r"//===- [\w.-]+ - \S.*===//$")
-PLAIN = re.compile(r"// \S")
+PLAIN = re.compile(r"(//|/\*) \S")
 
 
 def problem(name, first):
@@ -24,7 +24,7 @@ def problem(name, first):
 def main(root):
     failures = []
     for path in source_files(root):
-        if path.suffix == ".cpp":
+        if path.suffix in (".cpp", ".h", ".td"):
             if wrong := problem(path.name, text_of(root, path).split("\n", 1)[0]):
                 failures.append(f"{path}: the first line {wrong}")
     print("\n".join(failures) or "every source says what it is for")
@@ -36,7 +36,9 @@ def self_test():
     assert not problem("files.cpp", "// Durable writing.")
     assert problem("Views.cpp", "//===- Views.cpp ---------===//")
     assert problem("Views.cpp", "//===- Sites.cpp - what calls write ---===//")
+    assert not problem("abi.h", "/* The contract between programs and the runtime.")
     assert problem("files.cpp", '#include "files.h"')
+    assert problem("files.h", "#pragma once")
     print("found what was planted")
 
 

@@ -1,3 +1,4 @@
+// The machine code of CUDA kernels, and what they take of a GPU.
 #ifndef STRETTO_CODEGEN_CUDA_BINARY_PASSES_TD
 #define STRETTO_CODEGEN_CUDA_BINARY_PASSES_TD
 
