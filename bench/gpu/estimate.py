@@ -14,7 +14,6 @@ import ctypes
 import dataclasses
 import datetime
 import math
-import os
 import subprocess
 import tempfile
 

@@ -11,7 +11,6 @@ import argparse
 import datetime
 import importlib.util
 import json
-import os
 import statistics
 import subprocess
 import sys

@@ -9,7 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-COMPILER = {"stretto-compile", "stretto-opt", "stretto-translate", "stretto-reduce", "stretto-lsp"}
+COMPILER = {"stretto-compile", "stretto-opt", "stretto-translate"}
 DISPATCHER = {"stretto"}
 
 MLIR = re.compile(r"lib(LLVM|MLIR|clang)")

@@ -7,9 +7,7 @@ import sys
 from pathlib import Path
 
 AREAS = ("runtime/abi", "runtime", "ir", "frontend", "passes", "codegen", "tasks", "tools")
-COMPILER_TOOLS = (
-    "stretto-compile", "stretto-opt", "stretto-translate", "stretto-reduce", "stretto-lsp", "stretto-fuzz",
-)
+COMPILER_TOOLS = ("stretto-compile", "stretto-opt", "stretto-translate")
 
 # area -> areas of the tree it may include besides itself
 MAY_INCLUDE = {

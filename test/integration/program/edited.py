@@ -6,7 +6,6 @@ RUN: %python3 %s %t
 import json
 import os
 import re
-import subprocess
 import sys
 
 from programs import HELLO, SMALL, TASK, contains, empty, expect, read, run
