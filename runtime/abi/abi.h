@@ -1,5 +1,5 @@
 /* The contract between a compiled model (an object file written by the compiler) and the runtime
- * (a library linked with LibTorch). Plain C; the only header that both halves include.
+ * (a library linked with LibTorch). Plain C; this folder alone is included by both halves.
  *
  * Words used below:
  *   arena    one contiguous allocation on the device; everything a program touches lives in one of them
@@ -268,7 +268,7 @@ typedef struct stretto_program {
 extern const stretto_program stretto_compiled_program;
 
 /* ------------------------------------------------------------------ what the runtime offers generated code
- * Functions, and structs stretto_<call>_args with what stretto_<call> does (the list of these calls is at the end).
+ * Functions, and structs stretto_<call>_args with what stretto_<call> does (the list of these calls ends this part).
  * All of them put work on the context and return at once where the device is asynchronous. None throws;
  * a failure is kept in the context and reported by the runtime after the entry point returns. */
 
@@ -423,24 +423,6 @@ void stretto_ready(stretto_context *, int64_t buckets);
  * others that it was not told of before. Called by `gradients`. */
 void stretto_await(stretto_context *, int64_t buckets);
 
-/* What kernels of the CPU call, on their own thread.
- *
- * Panels of a matrix [depth, n]: 32 columns each, [n / 32 rounded up][depth][32], zeros behind the last column. The order
- * within a panel is known to these functions alone. */
-
-/* c[rows, columns] = a[rows, depth] times the first columns of `panels`; rows of a and c are lda and ldc elements apart. Each
- * element is one chain of multiply-adds, term after term. */
-void stretto_block_matmul_f32(int64_t rows, int64_t columns, int64_t depth, const float *a, int64_t lda,
-                              const float *panels, float *c, int64_t ldc);
-void stretto_block_matmul_f64(int64_t rows, int64_t columns, int64_t depth, const double *a, int64_t lda,
-                              const double *panels, double *c, int64_t ldc);
-/* One panel of `columns` columns, at most 32, from where the first lies: of a matrix [depth, n], or of its transpose
- * [n, depth], whose rows are `stride` elements apart. */
-void stretto_pack_panel_f32(int64_t depth, int64_t columns, const float *from, int64_t stride, int64_t transposed,
-                            float *panel);
-void stretto_pack_panel_f64(int64_t depth, int64_t columns, const double *from, int64_t stride, int64_t transposed,
-                            double *panel);
-
 /* Sets bytes to zero. */
 void stretto_zero(stretto_context *, const stretto_buffer *, int64_t bytes);
 
@@ -460,6 +442,25 @@ typedef struct stretto_copy_args {
 #define STRETTO_CALL(call) void stretto_##call(stretto_context *, const stretto_##call##_args *);
 STRETTO_CALLS(STRETTO_CALL)
 #undef STRETTO_CALL
+
+/* ------------------------------------------------------------------ what the runtime offers kernels of the CPU
+ * Called on the thread of the kernel.
+ *
+ * Panels of a matrix [depth, n]: 32 columns each, [n / 32 rounded up][depth][32], zeros behind the last column. The order
+ * within a panel is known to these functions alone. */
+
+/* c[rows, columns] = a[rows, depth] times the first columns of `panels`; rows of a and c are lda and ldc elements apart. Each
+ * element is one chain of multiply-adds, term after term. */
+void stretto_block_matmul_f32(int64_t rows, int64_t columns, int64_t depth, const float *a, int64_t lda,
+                              const float *panels, float *c, int64_t ldc);
+void stretto_block_matmul_f64(int64_t rows, int64_t columns, int64_t depth, const double *a, int64_t lda,
+                              const double *panels, double *c, int64_t ldc);
+/* One panel of `columns` columns, at most 32, from where the first lies: of a matrix [depth, n], or of its transpose
+ * [n, depth], whose rows are `stride` elements apart. */
+void stretto_pack_panel_f32(int64_t depth, int64_t columns, const float *from, int64_t stride, int64_t transposed,
+                            float *panel);
+void stretto_pack_panel_f64(int64_t depth, int64_t columns, const double *from, int64_t stride, int64_t transposed,
+                            double *panel);
 
 #ifdef __cplusplus
 } /* extern "C" */
