@@ -59,7 +59,7 @@ Value MixerGates::lastBeganBefore() {
 
 //===- Factors of rows --------------------------------------------------------===//
 
-/// The decay over the rows of a block up to each row, or from it on.
+/// The decay over the rows of a block of `rows`: up to each row, or in reverse from it on; exclusive: without its own.
 Value MixerGates::decayOver(int64_t rows, bool exclusive, bool reverse) {
   if (shape.byChannel)
     return math::ExpOp::create(b, b.prefixSum(decay, rows, exclusive, reverse));
@@ -69,18 +69,21 @@ Value MixerGates::decayOver(int64_t rows, bool exclusive, bool reverse) {
   return known;
 }
 
+Value MixerGates::decayUpTo(int64_t rows, bool exclusive) { return decayOver(rows, exclusive, /*reverse=*/false); }
+Value MixerGates::decayBehind(int64_t rows) { return decayOver(rows, /*exclusive=*/true, /*reverse=*/true); }
+
 Value MixerGates::fromBegin() {
-  Value ofDecay = decay ? decayOver(shape.chunk, false, false) : Value();
+  Value ofDecay = decay ? decayUpTo(shape.chunk) : Value();
   return b.both(ofDecay, beganBefore());
 }
 
 Value MixerGates::rFromBegin() {
-  Value ofDecay = decay ? decayOver(shape.chunk, shape.before, false) : Value();
+  Value ofDecay = decay ? decayUpTo(shape.chunk, /*exclusive=*/shape.before) : Value();
   return b.both(ofDecay, beganBefore());
 }
 
 Value MixerGates::toEnd() {
-  Value ofDecay = decay ? decayOver(shape.chunk, true, true) : Value();
+  Value ofDecay = decay ? decayBehind(shape.chunk) : Value();
   return b.both(ofDecay, areLast());
 }
 
@@ -89,7 +92,7 @@ Value MixerGates::whole() {
   if (decay && shape.byChannel)
     ofDecay = math::ExpOp::create(b, b.columnSums(decay));
   else if (decay)
-    ofDecay = b.row(decayOver(shape.chunk, false, false), shape.chunk - 1);
+    ofDecay = b.row(decayUpTo(shape.chunk), shape.chunk - 1);
   return b.both(ofDecay, lastBeganBefore());
 }
 
@@ -130,8 +133,8 @@ Value MixerGates::decayBetween(bool exclusive) {
 
 PairLevel MixerGates::halves(Pairs pairs, int64_t half) {
   Value weight = keep(areHalves(half), {});
-  Value row = decayOver(half, pairs == Pairs::erased && shape.before, false), column = decayOver(half, true, true);
-  return {weight, row, column};
+  Value row = decayUpTo(half, /*exclusive=*/pairs == Pairs::erased && shape.before);
+  return {weight, row, decayBehind(half)};
 }
 
 /// Whether row i lies in the second half of a block whose first half row j lies in.

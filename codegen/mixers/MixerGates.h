@@ -6,9 +6,8 @@
 
 namespace stretto::codegen {
 
-/// A part of the pairs of rows i and earlier ones j: the pairs where `weight` is not 0. The decay between them is
-/// weight
-/// * row_i * column_j, where row and column are tiles, [chunk, keys], or null.
+/// A part of the pairs of rows i and earlier ones j: the pairs where `weight` is not 0. The decay between them is the
+/// product weight[i, j] row[i] column[j], where row and column are tiles, [chunk, keys], or null: 1.
 struct PairLevel {
   mlir::Value weight; ///< [chunk, chunk]
   mlir::Value row = {}, column = {};
@@ -37,6 +36,8 @@ private:
   mlir::Value rowsOf(mlir::Value tile);
   mlir::Value finite(mlir::Value logarithms);
   mlir::Value decayOver(int64_t rows, bool exclusive, bool reverse);
+  mlir::Value decayUpTo(int64_t rows, bool exclusive = false);
+  mlir::Value decayBehind(int64_t rows);
   mlir::Value decayBetween(bool exclusive);
   mlir::Value areHalves(int64_t half);
   mlir::Value keep(mlir::Value condition, mlir::Value factor);
