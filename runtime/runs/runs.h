@@ -28,12 +28,11 @@ struct ScoreCurve {
   std::vector<Point> points;
 };
 
-// The curves of one run directory. metrics.jsonl: one JSON object per line with "step" and either "loss" and "lr" or
-// "eval_loss" and "scores": {name: score, ..}, a score being [right, total], {"mean", "unit", "low", "high", "count"}
-// or
-// {"value", "unit"}. timing.jsonl: "step" and "tokens_per_second". Other keys are left alone, and values that are no
-// numbers (infinities are written as text) or beyond 1e100 give no point. Shares are kept in percent with Wilson's
-// interval; a score without instances gives no point.
+// The curves of one run directory. Each line of metrics.jsonl is a JSON object with "step" and either "loss" and "lr"
+// or "eval_loss" and "scores", {name: score, ..}. A score is [right, total], {"mean", "unit", "low", "high", "count"}
+// or {"value", "unit"}. Lines of timing.jsonl have "step" and "tokens_per_second". Other keys are left alone, and
+// values that are no numbers (infinities are written as text) or beyond 1e100 give no point. Shares are kept in percent
+// with Wilson's interval; a score without instances gives no point.
 class Run {
 public:
   // Reads the file as far as it goes. Throws Error where it is missing, cannot be read or a line makes no sense.
