@@ -43,11 +43,11 @@ CallBuffers emitLaunch(HostBuilder &b, Operation *op, const KernelNumbers &kerne
   return tensors;
 }
 
+/// c[m, n] = op(a) op(b), added to what is there if it accumulates, or to the residual.
 struct Matmul {
   int64_t m, n, k;
-  Value a, b, c;
-  bool transposeA, transposeB, accumulate;
-  Value residual = {};
+  Value a, b, c, residual = {};
+  bool transposeA = false, transposeB = false, accumulate = false;
 };
 
 CallBuffers emitMatmul(HostBuilder &b, const Matmul &matmul) {
@@ -74,18 +74,34 @@ CallBuffers emitMatmul(HostBuilder &b, const Matmul &matmul) {
 }
 
 CallBuffers emit(HostBuilder &b, seq::LinearOp op) {
-  return emitMatmul(b, {rowsOf(op.getOperand()), columnsOf(op.getResult()), columnsOf(op.getOperand()), op.getOperand(),
-                        op.getWeight(), op.getResult(), false, true, false, op.getResidual()});
+  return emitMatmul(b, {.m = rowsOf(op.getOperand()),
+                        .n = columnsOf(op.getResult()),
+                        .k = columnsOf(op.getOperand()),
+                        .a = op.getOperand(),
+                        .b = op.getWeight(),
+                        .c = op.getResult(),
+                        .residual = op.getResidual(),
+                        .transposeB = true});
 }
 
 CallBuffers emit(HostBuilder &b, seq::LinearInputGradOp op) {
-  return emitMatmul(b, {rowsOf(op.getGrad()), columnsOf(op.getResult()), columnsOf(op.getGrad()), op.getGrad(),
-                        op.getWeight(), op.getResult(), false, false, false});
+  return emitMatmul(b, {.m = rowsOf(op.getGrad()),
+                        .n = columnsOf(op.getResult()),
+                        .k = columnsOf(op.getGrad()),
+                        .a = op.getGrad(),
+                        .b = op.getWeight(),
+                        .c = op.getResult()});
 }
 
 CallBuffers emit(HostBuilder &b, seq::LinearWeightGradOp op) {
-  return emitMatmul(b, {columnsOf(op.getGrad()), columnsOf(op.getOperand()), rowsOf(op.getGrad()), op.getGrad(),
-                        op.getOperand(), op.getResult(), true, false, static_cast<bool>(op.getAccumulator())});
+  return emitMatmul(b, {.m = columnsOf(op.getGrad()),
+                        .n = columnsOf(op.getOperand()),
+                        .k = rowsOf(op.getGrad()),
+                        .a = op.getGrad(),
+                        .b = op.getOperand(),
+                        .c = op.getResult(),
+                        .transposeA = true,
+                        .accumulate = static_cast<bool>(op.getAccumulator())});
 }
 
 /// What attention and its gradient have in common.

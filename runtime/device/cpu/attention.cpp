@@ -164,8 +164,8 @@ void collectShapes(const AttentionOp &given, std::set<MatmulShape> &shapes) {
     return;
   const AttentionOp op = given.dtype == STRETTO_BF16 ? inFloat(given) : given;
   forEachPanel(op, [&](int64_t rows, int64_t keys) {
-    shapes.insert({op.dtype, rows, keys, op.head_dim, false, true, true});
-    shapes.insert({op.dtype, rows, op.head_dim, keys, false, false, true});
+    shapes.insert({.dtype = op.dtype, .m = rows, .n = keys, .k = op.head_dim, .transposeB = true, .shared = true});
+    shapes.insert({.dtype = op.dtype, .m = rows, .n = op.head_dim, .k = keys, .shared = true});
   });
 }
 
@@ -174,8 +174,9 @@ void collectShapes(const AttentionGradOp &given, std::set<MatmulShape> &shapes) 
     return;
   const AttentionOp op = given.forward.dtype == STRETTO_BF16 ? inFloat(given.forward) : given.forward;
   collectShapes(op, shapes); // its matmuls with queries and keys have these sizes, too
-  forEachPanel(
-      op, [&](int64_t rows, int64_t keys) { shapes.insert({op.dtype, keys, op.head_dim, rows, true, false, true}); });
+  forEachPanel(op, [&](int64_t rows, int64_t keys) {
+    shapes.insert({.dtype = op.dtype, .m = keys, .n = op.head_dim, .k = rows, .transposeA = true, .shared = true});
+  });
 }
 
 int64_t attentionScratch(const AttentionOp &op) { return isTiled(op.dtype) ? tiledScratch(op) : 0; }

@@ -68,8 +68,8 @@ template <typename Real> void step(const AttentionStepOp &op) {
 void collectShapes(const AttentionStepOp &op, std::set<MatmulShape> &shapes) {
   const int32_t dtype = op.dtype == STRETTO_BF16 ? STRETTO_F32 : op.dtype;
   const int64_t rows = std::min(stepRows, op.rows), keys = std::min(stepKeys, op.capacity);
-  shapes.insert({dtype, rows, keys, op.head_dim, false, true, true});
-  shapes.insert({dtype, rows, op.head_dim, keys, false, false, true});
+  shapes.insert({.dtype = dtype, .m = rows, .n = keys, .k = op.head_dim, .transposeB = true, .shared = true});
+  shapes.insert({.dtype = dtype, .m = rows, .n = op.head_dim, .k = keys, .shared = true});
 }
 
 void attentionStep(const AttentionStepOp &op) {

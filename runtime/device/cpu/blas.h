@@ -24,8 +24,8 @@ constexpr int peakReset = -1, peakEnable = 1, peakRead = 2;
 struct MatmulShape {
   int32_t dtype;
   int64_t m, n, k;
-  bool transposeA, transposeB;
-  bool shared; // any thread may come by it, not only the calling one
+  bool transposeA = false, transposeB = false;
+  bool shared = false; // any thread may come by it, not only the calling one
   auto operator<=>(const MatmulShape &) const = default;
 };
 
