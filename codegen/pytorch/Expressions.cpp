@@ -182,78 +182,96 @@ static std::string optionsOf(Operation *op) {
   return text;
 }
 
+static std::string normOptions(const APFloat &eps, int64_t heads) {
+  return option("eps", python::number(eps)) + option("heads", Twine(heads), heads == 1);
+}
+
+/// "x, w"
+std::string FunctionPrinter::list(ValueRange operands) const {
+  return llvm::join(llvm::map_range(operands, [&](Value operand) { return text(operand); }), ", ");
+}
+
+/// The same with names of operands that have one: "q, k, v, decay=a"
+std::string FunctionPrinter::namedOperands(seq::LibraryOp op) const {
+  std::string all;
+  for (OpOperand &use : op->getOpOperands()) {
+    StringRef name = op.getOperandName(use.getOperandNumber());
+    all += (all.empty() ? "" : ", ") + (name.empty() ? "" : name.str() + "=") + text(use.get());
+  }
+  return all;
+}
+
+std::string FunctionPrinter::positionsOption() const {
+  return option("positions", "positions", /*isDefault=*/!names.hasPositions);
+}
+
+Text FunctionPrinter::formOf(seq::LinearOp op) {
+  std::string matmul = "F.linear(" + list(op->getOperands().take_front(2)) + ")";
+  if (!op.getResidual())
+    return atom(matmul);
+  return python::Expression{values.lookup(op.getResidual()).within(Binding::Sum) + " + " + matmul, Binding::Sum};
+}
+
+Text FunctionPrinter::formOf(seq::SliceOp op) {
+  int64_t begin = op.getOffset(), end = begin + columnsOf(op.getResult());
+  return atom(values.lookup(op.getOperand()).within(Binding::Atom) + "[..., " + Twine(begin) + ":" + Twine(end) + "]");
+}
+
+Text FunctionPrinter::formOf(seq::SpreadOp op) {
+  int64_t times = columnsOf(op.getResult()) / columnsOf(op.getOperand());
+  return atom(values.lookup(op.getOperand()).within(Binding::Atom) + ".repeat_interleave(" + Twine(times) + ", -1)");
+}
+
+Text FunctionPrinter::formOf(seq::LayerNormOp op) {
+  std::string bias = isAbsentBias(op.getBiasMutable()) ? "None" : text(op.getBias());
+  return atom("layer_norm(" + text(op.getOperand()) + ", " + text(op.getGain()) + ", " + bias +
+              normOptions(op.getEps(), op.getHeads()) + ")");
+}
+
+Text FunctionPrinter::formOf(seq::ColumnIndexOp op) {
+  if (typeOf(op.getResult()).getRank() != 1)
+    return op.emitError() << "only the numbers of a row of columns have a PyTorch form";
+  return atom("numbers(" + Twine(columnsOf(op.getResult())) + ", " + someTensor() + ")");
+}
+
+Text FunctionPrinter::formOf(seq::AttentionOp op) {
+  if (!op.getLse().use_empty())
+    return op.emitError() << "the log-sum-exp of attention has no PyTorch form";
+  return atom("softmax_attention(" + list(op->getOperands()) + attentionOptions(op) + positionsOption() + ")");
+}
+
+Text FunctionPrinter::formOf(seq::MixerOp op) {
+  if (op.getStates() && !op.getStates().use_empty())
+    return op.emitError() << "the states of a mixer have no PyTorch form";
+  return atom("linear_attention(" + namedOperands(op) + mixerOptions(op) + positionsOption() + ")");
+}
+
+Text FunctionPrinter::formOf(seq::LibraryOp op) {
+  StringRef helper = op->getName().stripDialect();
+  if (!isPyTorchHelper(helper))
+    return op->emitError() << "the operation has no PyTorch form";
+  std::string positions = isa<seq::DocumentsOp>(op.getOperation()) ? positionsOption() : "";
+  return atom(helper + "(" + namedOperands(op) + optionsOf(op) + positions + ")");
+}
+
 Text FunctionPrinter::layer(Operation *op) {
-  auto list = [&](ValueRange operands) {
-    return llvm::join(llvm::map_range(operands, [&](Value operand) { return text(operand); }), ", ");
-  };
-  auto listWithNames = [&](seq::LibraryOp library) {
-    std::string text;
-    for (OpOperand &use : library->getOpOperands()) {
-      StringRef name = library.getOperandName(use.getOperandNumber());
-      text += (text.empty() ? "" : ", ") + (name.empty() ? "" : name.str() + "=") + this->text(use.get());
-    }
-    return text;
-  };
-  std::string all = list(op->getOperands()), documents = option("positions", "positions", !names.hasPositions);
+  std::string all = list(op->getOperands());
   return llvm::TypeSwitch<Operation *, Text>(op)
       .Case([&](seq::EmbedOp) { return atom("F.embedding(" + all + ")"); })
-      .Case([&](seq::LinearOp linear) {
-        std::string matmul = "F.linear(" + list(linear->getOperands().take_front(2)) + ")";
-        if (!linear.getResidual())
-          return atom(matmul);
-        return Text(python::Expression{values.lookup(linear.getResidual()).within(Binding::Sum) + " + " + matmul,
-                                       Binding::Sum});
-      })
       .Case([&](seq::ConcatOp) { return atom("torch.cat((" + all + "), -1)"); })
       .Case([&](seq::TapOp tap) {
-        return atom("shift(" + all + ", " + Twine(-int64_t(tap.getOffset())) + documents + ")");
-      })
-      .Case([&](seq::SliceOp slice) {
-        int64_t begin = slice.getOffset(), columns = cast<RankedTensorType>(slice.getType()).getShape().back();
-        return atom(values.lookup(slice.getOperand()).within(Binding::Atom) + "[..., " + Twine(begin) + ":" +
-                    Twine(begin + columns) + "]");
+        return atom("shift(" + all + ", " + Twine(-int64_t(tap.getOffset())) + positionsOption() + ")");
       })
       .Case([&](seq::RmsNormOp norm) {
-        return atom("rms_norm(" + all + option("eps", python::number(norm.getEps())) +
-                    option("heads", Twine(norm.getHeads()), norm.getHeads() == 1) + ")");
-      })
-      .Case([&](seq::LayerNormOp norm) {
-        std::string bias = isAbsentBias(norm.getBiasMutable()) ? "None" : text(norm.getBias());
-        return atom("layer_norm(" + text(norm.getOperand()) + ", " + text(norm.getGain()) + ", " + bias +
-                    option("eps", python::number(norm.getEps())) +
-                    option("heads", Twine(norm.getHeads()), norm.getHeads() == 1) + ")");
+        return atom("rms_norm(" + all + normOptions(norm.getEps(), norm.getHeads()) + ")");
       })
       .Case([&](seq::L2NormOp norm) {
-        return atom("l2_norm(" + all + option("eps", python::number(norm.getEps())) +
-                    option("heads", Twine(norm.getHeads()), norm.getHeads() == 1) + ")");
+        return atom("l2_norm(" + all + normOptions(norm.getEps(), norm.getHeads()) + ")");
       })
-      .Case([&](seq::SpreadOp spread) {
-        int64_t times = columnsOf(spread.getResult()) / columnsOf(spread.getOperand());
-        return atom(values.lookup(spread.getOperand()).within(Binding::Atom) + ".repeat_interleave(" + Twine(times) +
-                    ", -1)");
-      })
-      .Case([&](seq::ColumnIndexOp index) -> Text {
-        if (typeOf(index.getResult()).getRank() != 1)
-          return op->emitError() << "only the numbers of a row of columns have a PyTorch form";
-        return atom("numbers(" + Twine(columnsOf(index.getResult())) + ", " + someTensor() + ")");
-      })
-      .Case([&](seq::CanonOp canon) { return atom("canon(" + all + canonOptions(canon) + documents + ")"); })
-      .Case([&](seq::RotaryOp rotary) { return atom("rotary(" + all + rotaryOptions(rotary) + documents + ")"); })
-      .Case([&](seq::AttentionOp attention) -> Text {
-        if (!attention.getLse().use_empty())
-          return op->emitError() << "the log-sum-exp of attention has no PyTorch form";
-        return atom("softmax_attention(" + all + attentionOptions(attention) + documents + ")");
-      })
-      .Case([&](seq::MixerOp mixer) -> Text {
-        if (mixer.getStates() && !mixer.getStates().use_empty())
-          return op->emitError() << "the states of a mixer have no PyTorch form";
-        return atom("linear_attention(" + listWithNames(mixer) + mixerOptions(mixer) + documents + ")");
-      })
-      .Case([&](seq::LibraryOp library) -> Text {
-        if (!isPyTorchHelper(op->getName().stripDialect()))
-          return op->emitError() << "the operation has no PyTorch form";
-        std::string masked = isa<seq::DocumentsOp>(op) ? documents : "";
-        return atom(op->getName().stripDialect() + "(" + listWithNames(library) + optionsOf(op) + masked + ")");
-      })
+      .Case([&](seq::CanonOp canon) { return atom("canon(" + all + canonOptions(canon) + positionsOption() + ")"); })
+      .Case(
+          [&](seq::RotaryOp rotary) { return atom("rotary(" + all + rotaryOptions(rotary) + positionsOption() + ")"); })
+      .Case<seq::LinearOp, seq::SliceOp, seq::SpreadOp, seq::LayerNormOp, seq::ColumnIndexOp, seq::AttentionOp,
+            seq::MixerOp, seq::LibraryOp>([&](auto form) { return formOf(form); })
       .Default([&](Operation *) { return op->emitError() << "the operation has no PyTorch form"; });
 }

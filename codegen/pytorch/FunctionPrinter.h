@@ -40,6 +40,17 @@ private:
   llvm::FailureOr<Expression> layer(mlir::Operation *op);
   llvm::FailureOr<Expression> broadcast(mlir::Operation *op);
   llvm::FailureOr<Expression> extreme(mlir::Operation *op, llvm::StringRef helper);
+  llvm::FailureOr<Expression> formOf(seq::LinearOp op);
+  llvm::FailureOr<Expression> formOf(seq::SliceOp op);
+  llvm::FailureOr<Expression> formOf(seq::SpreadOp op);
+  llvm::FailureOr<Expression> formOf(seq::LayerNormOp op);
+  llvm::FailureOr<Expression> formOf(seq::ColumnIndexOp op);
+  llvm::FailureOr<Expression> formOf(seq::AttentionOp op);
+  llvm::FailureOr<Expression> formOf(seq::MixerOp op);
+  llvm::FailureOr<Expression> formOf(seq::LibraryOp op);
+  std::string list(mlir::ValueRange operands) const;
+  std::string namedOperands(seq::LibraryOp op) const;
+  std::string positionsOption() const;
 
   llvm::LogicalResult printOperation(mlir::Operation *op);
   llvm::LogicalResult printScan(mlir::Operation *op);
