@@ -51,71 +51,92 @@ TEST(Caches, LastValidRowOfEachSequence) {
   EXPECT_EQ(bench.read<float>(to, 6), (std::vector<float>{1, 0.5, 102, 0.5, 200, 0.5}));
 }
 
-// Attention of some queries, computed key by key.
-template <typename Real> void checkStep(int64_t rows, int64_t capacity, int64_t heads, int64_t kvHeads,
-                                        int64_t headDim) {
-  constexpr int64_t batch = 3;
-  const int64_t width = heads * headDim, kvWidth = kvHeads * headDim, stride = width + 5;
-  const auto q = randomReals<Real>(batch * rows * stride, 1);
-  const auto k = randomReals<Real>(batch * capacity * kvWidth, 2), v = randomReals<Real>(batch * capacity * kvWidth, 3);
-  // One sequence in the middle, one at the start with a part of its rows, one at rest.
-  Words positions(batch * rows), counts = {static_cast<int32_t>(rows), static_cast<int32_t>((rows + 1) / 2), 0};
-  for (int64_t r = 0; r < rows; ++r) {
-    positions[r] = static_cast<int32_t>(capacity - rows + r);
-    positions[rows + r] = static_cast<int32_t>(r);
+struct StepShape {
+  static constexpr int64_t batch = 3;
+  int64_t rows, capacity, heads, kvHeads, headDim;
+  int64_t width() const { return heads * headDim; }
+  int64_t kvWidth() const { return kvHeads * headDim; }
+  int64_t stride() const { return width() + 5; } // of queries
+};
+
+// One sequence is in the middle, one at the start with a part of its rows, one at rest.
+Words stepPositions(const StepShape &s) {
+  Words positions(s.batch * s.rows);
+  for (int64_t r = 0; r < s.rows; ++r) {
+    positions[r] = static_cast<int32_t>(s.capacity - s.rows + r);
+    positions[s.rows + r] = static_cast<int32_t>(r);
   }
+  return positions;
+}
+Words stepCounts(const StepShape &s) {
+  return {static_cast<int32_t>(s.rows), static_cast<int32_t>((s.rows + 1) / 2), 0};
+}
+
+// The attention of one query to `keys` keys, computed key by key: of one head, whose heads lie `stride` apart.
+template <typename Real>
+void attendKeyByKey(const Real *q, const Real *k, const Real *v, int64_t keys, int64_t stride, int64_t headDim,
+                    double scale, double *out) {
+  double sum = 0;
+  for (int64_t s = 0; s < keys; ++s, k += stride, v += stride) {
+    double dot = 0;
+    for (int64_t i = 0; i < headDim; ++i)
+      dot += static_cast<double>(q[i]) * static_cast<double>(k[i]);
+    const double weight = std::exp(scale * dot);
+    sum += weight;
+    for (int64_t i = 0; i < headDim; ++i)
+      out[i] += weight * static_cast<double>(v[i]);
+  }
+  for (int64_t i = 0; i < headDim; ++i)
+    out[i] /= sum;
+}
+
+template <typename Real> void checkStep(const StepShape &s) {
+  const auto q = randomReals<Real>(s.batch * s.rows * s.stride(), 1);
+  const auto k = randomReals<Real>(s.batch * s.capacity * s.kvWidth(), 2);
+  const auto v = randomReals<Real>(s.batch * s.capacity * s.kvWidth(), 3);
+  const Words positions = stepPositions(s), counts = stepCounts(s);
   const double scale = 0.3;
-  std::vector<double> expected(batch * rows * width);
-  for (int64_t b = 0; b < batch; ++b)
+  const int64_t numbers = s.batch * s.rows * s.width();
+  std::vector<double> expected(numbers);
+  for (int64_t b = 0; b < s.batch; ++b)
     for (int64_t r = 0; r < counts[b]; ++r)
-      for (int64_t h = 0; h < heads; ++h) {
-        double sum = 0;
-        double *out = &expected[((b * rows + r) * heads + h) * headDim];
-        for (int64_t s = 0; s <= positions[b * rows + r]; ++s) {
-          const int64_t key = (b * capacity + s) * kvWidth + h / (heads / kvHeads) * headDim;
-          double dot = 0;
-          for (int64_t i = 0; i < headDim; ++i)
-            dot += static_cast<double>(q[(b * rows + r) * stride + h * headDim + i]) * static_cast<double>(k[key + i]);
-          const double weight = std::exp(scale * dot);
-          sum += weight;
-          for (int64_t i = 0; i < headDim; ++i)
-            out[i] += weight * static_cast<double>(v[key + i]);
-        }
-        for (int64_t i = 0; i < headDim; ++i)
-          out[i] /= sum;
+      for (int64_t h = 0; h < s.heads; ++h) {
+        const int64_t row = b * s.rows + r, key = b * s.capacity * s.kvWidth() + h / (s.heads / s.kvHeads) * s.headDim;
+        attendKeyByKey(&q[row * s.stride() + h * s.headDim], &k[key], &v[key], positions[row] + 1, s.kvWidth(),
+                       s.headDim, scale, &expected[row * s.width() + h * s.headDim]);
       }
   Workbench bench(sizeof(Real) == 2 ? STRETTO_F32 : dtypeOf<Real>());
-  const stretto_buffer o = bench.reserve(batch * rows * width * sizeof(Real));
-  stretto_attention_step_args args{batch,
-                                   rows,
-                                   capacity,
-                                   heads,
-                                   kvHeads,
-                                   headDim,
-                                   stride,
-                                   width,
-                                   scale,
-                                   dtypeOf<Real>(),
-                                   0,
-                                   bench.place(q),
-                                   bench.place(k),
-                                   bench.place(v),
-                                   bench.place(positions),
-                                   bench.place(counts),
-                                   o};
+  const stretto_buffer o = bench.reserve(numbers * sizeof(Real));
+  stretto_attention_step_args args{.batch = s.batch,
+                                   .rows = s.rows,
+                                   .capacity = s.capacity,
+                                   .heads = s.heads,
+                                   .kv_heads = s.kvHeads,
+                                   .head_dim = s.headDim,
+                                   .q_stride = s.stride(),
+                                   .o_stride = s.width(),
+                                   .scale = scale,
+                                   .dtype = dtypeOf<Real>(),
+                                   .unused = 0,
+                                   .q = bench.place(q),
+                                   .k = bench.place(k),
+                                   .v = bench.place(v),
+                                   .positions = bench.place(positions),
+                                   .counts = bench.place(counts),
+                                   .o = o};
   stretto_attention_step(&bench.context, &args);
-  EXPECT_LT(relativeError(bench.read<Real>(o, batch * rows * width), expected), tolerance<Real>())
-      << rows << " of " << capacity << ", " << heads << " heads";
+  EXPECT_LT(relativeError(bench.read<Real>(o, numbers), expected), tolerance<Real>())
+      << s.rows << " of " << s.capacity << ", " << s.heads << " heads";
 }
 
 TEST(AttentionStep, MatchesKeyByKey) {
   for (const int64_t rows : {1, 5, 40})
     for (const int64_t capacity : {int64_t(40), int64_t(600)}) {
-      checkStep<float>(rows, capacity, 4, 2, 8);
-      checkStep<double>(rows, capacity, 3, 3, 5);
+      checkStep<float>({rows, capacity, 4, 2, 8});
+      checkStep<double>({rows, capacity, 3, 3, 5});
     }
-  checkStep<double>(1, 1100, 2, 1, 16);
-  checkStep<Bf16>(5, 40, 4, 2, 8);
+  checkStep<double>({1, 1100, 2, 1, 16});
+  checkStep<Bf16>({5, 40, 4, 2, 8});
 }
 
 } // namespace

@@ -230,7 +230,11 @@ TEST(Hops, answersAreScored) {
   EXPECT_LE(guessed[0].interval().low, 0.2);
   EXPECT_GE(guessed[0].interval().high, 0.2);
   EXPECT_EQ(score(std::vector<int32_t>(predicted.size(), -1))[0].right(), 0);
-  // Prompts end right before the year, which is judged.
+}
+
+TEST(Hops, promptsEndBeforeTheYearThatIsJudged) {
+  auto task = makeTask("hops", {{"people", "5"}, {"filler", "30"}, {"length", "200"}});
+  Batch batch(*task, 3, Stream::Evaluation, 0, 5);
   auto prompts = task->prompts(3, 0, 5);
   ASSERT_EQ(prompts.size(), 5u);
   std::vector<std::vector<int32_t>> answers;
