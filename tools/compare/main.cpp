@@ -5,8 +5,7 @@
 #include "runtime/runs/report.h"
 #include "runtime/runs/table.h"
 #include "runtime/runs/text_plot.h"
-#include "tools/support/option_error.h"
-#include "tools/support/streams.h"
+#include "tools/support/tool_main.h"
 
 #include <CLI/CLI.hpp>
 
@@ -79,7 +78,6 @@ static void run(const Options &options) {
 }
 
 int main(int argc, char **argv) {
-  tools::openClosedStreams();
   CLI::App app("Puts runs side by side: a table of how they ended and plots of how they went.", "stretto compare");
   Options options;
   app.add_option("runs", options.arguments,
@@ -92,21 +90,5 @@ int main(int argc, char **argv) {
                  "several); none: show all");
   app.add_flag("--table", options.tableOnly, "write no report");
   app.add_flag("--plot", options.plots, "draw the curves as text, too");
-  try {
-    app.parse(argc, argv);
-    run(options);
-  } catch (const CLI::Success &success) {
-    app.exit(success);
-  } catch (const CLI::Error &error) {
-    std::cerr << "stretto compare: error: " << tools::optionError(app, error, {argv, static_cast<size_t>(argc)})
-              << "\n";
-    return 2;
-  } catch (const std::exception &error) {
-    std::cerr << "stretto compare: error: " << error.what() << "\n";
-    return 1;
-  }
-  if (std::cout.flush())
-    return 0;
-  std::cerr << "stretto compare: error: the output could not be written\n";
-  return 1;
+  return tools::runTool(app, argc, argv, [&] { run(options); });
 }

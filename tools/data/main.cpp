@@ -1,11 +1,11 @@
 // stretto-data: shows samples of a task as text and as tokens.
 #include "runtime/core/colour.h"
+#include "runtime/core/error.h"
 #include "runtime/core/nearest.h"
 #include "tasks/recipes.h"
 #include "tools/data/export.h"
 #include "tools/data/statistics.h"
-#include "tools/support/option_error.h"
-#include "tools/support/streams.h"
+#include "tools/support/tool_main.h"
 
 #include <CLI/CLI.hpp>
 
@@ -116,29 +116,20 @@ static void run(const Options &options) {
   }
 }
 
+// What a task refuses was asked for by the command line.
+static void runOrExplain(const Options &options) {
+  try {
+    run(options);
+  } catch (const tasks::TaskError &error) {
+    throw UsageError(error.what());
+  } catch (const std::bad_alloc &) {
+    throw runtime::Error("the sequences must fit into memory, but do not; give a smaller length");
+  }
+}
+
 int main(int argc, char **argv) {
-  tools::openClosedStreams();
   CLI::App app("Shows samples of a task as text and as tokens.", "stretto data");
   Options options;
   describeOptions(app, options);
-  try {
-    app.parse(argc, argv);
-    run(options);
-  } catch (const CLI::Success &success) {
-    app.exit(success);
-  } catch (const CLI::Error &error) {
-    std::cerr << "stretto data: error: " << tools::optionError(app, error, {argv, static_cast<size_t>(argc)}) << "\n";
-    return 2;
-  } catch (const tasks::TaskError &error) {
-    std::cerr << "stretto data: error: " << error.what() << "\n";
-    return 2;
-  } catch (const std::bad_alloc &) {
-    std::cerr << "stretto data: error: the sequences must fit into memory, but do not; give a smaller length\n";
-    return 1;
-  }
-  if (!std::cout.flush()) {
-    std::cerr << "stretto data: error: the output could not be written\n";
-    return 1;
-  }
-  return 0;
+  return runTool(app, argc, argv, [&] { runOrExplain(options); });
 }

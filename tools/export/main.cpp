@@ -1,8 +1,7 @@
 // stretto-export: writes a checkpoint as one safetensors file.
 #include "runtime/core/error.h"
 #include "tools/export/merge.h"
-#include "tools/support/option_error.h"
-#include "tools/support/streams.h"
+#include "tools/support/tool_main.h"
 
 #include <CLI/CLI.hpp>
 
@@ -58,7 +57,6 @@ static void run(const Options &options) {
 }
 
 int main(int argc, char **argv) {
-  tools::openClosedStreams();
   CLI::App app("Writes a checkpoint as one safetensors file, however many ranks wrote it.", "stretto export");
   Options options;
   app.add_option("run", options.from,
@@ -67,20 +65,5 @@ int main(int argc, char **argv) {
   app.add_option("-o,--output", options.output, "the file (default: MODEL-STEP.safetensors); replaced if it exists");
   app.add_flag("--moments", options.moments,
                "add what AdamW keeps of each trained weight, as NAME.moment1 and NAME.moment2");
-  try {
-    app.parse(argc, argv);
-    run(options);
-  } catch (const CLI::Success &success) {
-    app.exit(success);
-  } catch (const CLI::Error &error) {
-    std::cerr << "stretto export: error: " << tools::optionError(app, error, {argv, static_cast<size_t>(argc)}) << "\n";
-    return 2;
-  } catch (const std::exception &error) {
-    std::cerr << "stretto export: error: " << error.what() << "\n";
-    return 1;
-  }
-  if (std::cout.flush())
-    return 0;
-  std::cerr << "stretto export: error: the output could not be written\n";
-  return 1;
+  return tools::runTool(app, argc, argv, [&] { run(options); });
 }

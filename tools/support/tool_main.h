@@ -1,0 +1,64 @@
+// The main of a tool that prints to standard output and whose options CLI11 reads.
+#pragma once
+
+#include "runtime/core/nearest.h"
+#include "tools/support/streams.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iostream>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace stretto::tools {
+
+// What is wrong with the command line alone.
+class UsageError : public std::runtime_error {
+public:
+  using std::runtime_error::runtime_error;
+};
+
+// What CLI11 says of a command line that it refuses; about an unknown option, with the nearest one, and about a word
+// too many.
+inline std::string optionError(const CLI::App &app, const CLI::Error &error, std::span<char *const> words) {
+  if (dynamic_cast<const CLI::ExtrasError *>(&error) == nullptr)
+    return error.what();
+  std::vector<std::string> names;
+  for (const CLI::Option *option : app.get_options())
+    for (const std::string &name : option->get_lnames())
+      names.push_back("--" + name);
+  for (std::string word : words.subspan(1))
+    if (const std::string name = word.substr(0, word.find('='));
+        name.starts_with("--") && std::ranges::find(names, name) == names.end())
+      return "no option is called '" + name + "'" + runtime::suggestName(name, names);
+  if (const std::vector<std::string> extra = app.remaining(); !extra.empty())
+    return "arguments must be options from here on, but got '" + extra.front() + "'";
+  return error.what();
+}
+
+// Reads the command line, calls `run` and gives the exit status: 0; 2 where the command line is wrong; 1 after another
+// failure, or where not all that was printed could be written. Says on standard error what is wrong.
+template <typename Run> int runTool(CLI::App &app, int argc, char **argv, const Run &run) {
+  const auto fail = [&](const std::string &message, int status) {
+    std::cerr << app.get_name() << ": error: " << message << "\n";
+    return status;
+  };
+  openClosedStreams();
+  try {
+    app.parse(argc, argv);
+    run();
+  } catch (const CLI::Success &success) {
+    app.exit(success);
+  } catch (const CLI::Error &error) {
+    return fail(optionError(app, error, {argv, static_cast<size_t>(argc)}), 2);
+  } catch (const UsageError &error) {
+    return fail(error.what(), 2);
+  } catch (const std::exception &error) {
+    return fail(error.what(), 1);
+  }
+  return std::cout.flush() ? 0 : fail("the output could not be written", 1);
+}
+
+} // namespace stretto::tools
