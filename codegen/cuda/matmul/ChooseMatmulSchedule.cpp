@@ -23,7 +23,7 @@ static constexpr int64_t mostStages = 4, leastStages = 3;
 
 // Of a multiprocessor in a cycle: multiply-adds of bf16 (2048 by the data sheet of an H100, of which large matmuls
 // reach 83 %), bytes that the second-level cache delivers for it, and bytes that arrive; see "Clusters" in
-// docs/kernels-cuda.md.
+// docs/matmuls-cuda.md.
 static constexpr int64_t multiplyAdds = 1700, deliveredBytes = 36, arrivingBytes = 64;
 // Blocks of a cluster. Two multiprocessors are always neighbours; larger clusters may leave some without a block.
 static constexpr int64_t clusters[] = {1, 2};
