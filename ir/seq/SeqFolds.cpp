@@ -3,8 +3,6 @@
 
 #include "ir/seq/TensorShape.h"
 
-#include "mlir/IR/Matchers.h"
-
 using namespace mlir;
 using namespace stretto;
 using namespace stretto::seq;

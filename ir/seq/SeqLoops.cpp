@@ -3,7 +3,6 @@
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/SmallPtrSet.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace stretto::seq;

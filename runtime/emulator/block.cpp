@@ -4,7 +4,6 @@
 
 #include <bit>
 #include <fmt/format.h>
-#include <map>
 #include <numeric>
 
 namespace stretto::emulator {

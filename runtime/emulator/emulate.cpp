@@ -3,7 +3,6 @@
 #include "runtime/emulator/report.h"
 
 #include <fmt/format.h>
-#include <numeric>
 
 namespace stretto::emulator {
 

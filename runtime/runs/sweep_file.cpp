@@ -7,7 +7,6 @@
 #include "runtime/train/files.h"
 #include "runtime/train/toml.h"
 
-#include <fstream>
 #include <sstream>
 
 namespace stretto::runtime {

@@ -28,7 +28,6 @@
 #include <cstdlib>
 #include <fmt/format.h>
 #include <iostream>
-#include <span>
 #include <thread>
 
 namespace stretto::runtime {

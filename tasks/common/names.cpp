@@ -1,7 +1,6 @@
 // Names of nodes as tokens, for tasks on graphs.
 #include "tasks/common/names.h"
 
-#include <algorithm>
 #include <numeric>
 
 namespace stretto::tasks {

@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <iostream>
-#include <span>
 #include <unistd.h>
 
 using namespace stretto;

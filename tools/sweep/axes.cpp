@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
-#include <map>
 #include <set>
 #include <string_view>
 

@@ -6,7 +6,6 @@
 #include "tools/stretto/words.h"
 #include "tools/sweep/axes.h"
 
-#include <algorithm>
 #include <charconv>
 
 namespace stretto::tools {

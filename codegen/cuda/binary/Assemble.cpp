@@ -4,8 +4,6 @@
 #include "codegen/cuda/binary/Kernels.h"
 #include "codegen/cuda/binary/Process.h"
 
-#include "llvm/ADT/StringExtras.h"
-
 #include <future>
 
 using namespace mlir;

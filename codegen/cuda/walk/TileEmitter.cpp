@@ -6,7 +6,6 @@
 #include "codegen/rows/Elementwise.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace stretto;

@@ -7,7 +7,6 @@
 #include <ATen/ops/randn.h>
 #include <ATen/ops/tensor.h>
 #include <algorithm>
-#include <array>
 #include <limits>
 
 namespace stretto::runtime {

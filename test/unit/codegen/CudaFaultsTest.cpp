@@ -13,7 +13,6 @@
 
 #include "codegen/cuda/KernelFunction.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 

@@ -3,8 +3,6 @@
 #include "Faults.h"
 #include "Orders.h"
 
-#include <numeric>
-
 using namespace stretto::test;
 
 namespace {

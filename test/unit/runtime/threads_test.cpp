@@ -2,7 +2,6 @@
 #include "runtime/core/threads.h"
 
 #include <gtest/gtest.h>
-#include <numeric>
 #include <thread>
 #include <vector>
 

@@ -7,7 +7,6 @@
 
 #include <cmath>
 #include <map>
-#include <sstream>
 
 using namespace stretto;
 using namespace stretto::runtime;

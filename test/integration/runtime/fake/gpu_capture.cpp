@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <set>
 #include <thread>
 
 struct CUgraph_st {

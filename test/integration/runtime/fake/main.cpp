@@ -3,7 +3,6 @@
 #include "runtime/train/program.h"
 
 #include <chrono>
-#include <cstdlib>
 #include <fmt/format.h>
 #include <stdexcept>
 #include <thread>
