@@ -58,7 +58,7 @@ static Allocation placeInOrder(llvm::ArrayRef<BufferRequest> requests, llvm::Arr
   return result;
 }
 
-/// The place in `order` of the buffer that ends last.
+/// The place in `order` of the buffer whose end lies highest.
 static unsigned *findHighest(llvm::ArrayRef<BufferRequest> requests, llvm::SmallVectorImpl<unsigned> &order,
                              const Allocation &allocation) {
   return std::max_element(order.begin(), order.end(), [&](unsigned a, unsigned b) {

@@ -31,8 +31,8 @@ struct Allocation {
 
 /// Gives each buffer an offset (a multiple of `alignment`) such that pieces that are live together do not overlap, nor
 /// any of `taken`, which lie where they are. Greedy: the largest buffer first, each into the narrowest gap among the
-/// placed ones that holds it; then again with the buffer first that ended last: a few times, fewer
-/// where there are thousands of buffers. The best attempt counts.
+/// placed ones that holds it. Then again, a few times, with the buffer first whose end lay highest; fewer times where
+/// there are thousands of buffers. The best attempt counts.
 Allocation allocate(llvm::ArrayRef<BufferRequest> requests, llvm::ArrayRef<LivePiece> taken, int64_t alignment);
 
 } // namespace stretto::codegen

@@ -13,7 +13,7 @@ SmallVector<kern::BucketAttr> stretto::codegen::bucketsOf(ModuleOp module) {
   return buckets ? llvm::to_vector(buckets.getAsRange<kern::BucketAttr>()) : SmallVector<kern::BucketAttr>();
 }
 
-/// Neighbors without gaps, those of one time together; they cover `bytes`.
+/// Neighbours without gaps, those of one time together; they cover `bytes`.
 static SmallVector<FinalBytes> coverAll(SmallVector<FinalBytes> finals, int64_t bytes) {
   llvm::sort(finals, [](const FinalBytes &a, const FinalBytes &b) { return a.begin < b.begin; });
   SmallVector<FinalBytes> whole;
@@ -28,7 +28,7 @@ static SmallVector<FinalBytes> coverAll(SmallVector<FinalBytes> finals, int64_t 
   return whole;
 }
 
-/// Joins the piece `small` to the neighbor that becomes final next to it.
+/// Joins the piece `small` to the neighbour that becomes final next to it.
 static void joinNeighbor(SmallVectorImpl<FinalBytes> &pieces, FinalBytes *small) {
   auto distance = [&](FinalBytes *other) { return std::abs(other->time - small->time); };
   bool isFirst = small == pieces.begin(), isLast = std::next(small) == pieces.end();

@@ -26,8 +26,8 @@ struct FinalRows {
 };
 
 /// Cuts the flat gradients, of `bytes`, into buckets of at least `leastBytes` where they have so many. What becomes
-/// final at one time stays together, and the smallest bucket joins the neighbor whose time is next to its own. Bytes
-/// that nothing writes go with their neighbor. A row that two buckets share is in the later one. In the order of time.
+/// final at one time stays together, and the smallest bucket joins the neighbour whose time is next to its own. Bytes
+/// that nothing writes go with their neighbour. A row that two buckets share is in the later one. In the order of time.
 llvm::SmallVector<FinalRows> cutIntoBuckets(llvm::SmallVector<FinalBytes> finals, int64_t bytes, int64_t rowBytes,
                                             int64_t leastBytes);
 

@@ -33,7 +33,7 @@ struct ExchangeLevel {
 
 struct Exchange {
   std::vector<ExchangeLevel> levels;  // the way of gradients; levels of one member are left out
-  std::vector<PlannedBucket> buckets; // of whole pieces for each rank, neighbors in memory one behind the other
+  std::vector<PlannedBucket> buckets; // of whole pieces for each rank, neighbours in memory one behind the other
   int64_t bytes = 0;                  // of the buffer, padded so that each rank owns as much
   int64_t bytesOwned = 0;             // by a rank
 };
