@@ -43,6 +43,31 @@ static std::optional<std::string> resumedRun(const GivenValue *resume, GivenValu
   return out->text = findRunDirectory(out->text);
 }
 
+// Throws Error where settings do not go together, or mean nothing.
+static void checkTogether(const RunConfig &config) {
+  if (config.temperature < 0 && config.temperature != -1)
+    throw Error(config.origins.at("temperature")
+                    .placed(fmt::format("--temperature must be -1 or at least 0, but got {}", config.temperature)));
+  if (config.checkFinite && config.profile)
+    throw Error("--check-finite and --profile must not be given together");
+  if (config.bench && (config.resume || config.profile || config.checkFinite))
+    throw Error("--bench must not be given together with --resume, --profile or --check-finite");
+  if (config.resume && config.writesOnly())
+    throw Error(fmt::format("--prompt and --prompts must not be given together with --resume; to write with the "
+                            "weights of that run, give: --init-from {}",
+                            config.out));
+}
+
+// What is printed and where files go: nowhere, where standard output is for answers.
+static void settleOutput(RunConfig &config, std::string_view model) {
+  if (config.bench || config.writesOnly()) {
+    config.quiet = true;
+    config.out = "none";
+  }
+  if (config.out.empty())
+    config.out = fmt::format("runs/{}-{}-seed{}", model, config.task.empty() ? "tokens" : config.task, config.seed);
+}
+
 RunConfig configure(const CommandLine &line, std::string_view model, const TaskRegistry &tasks) {
   std::vector<ConfigLayer> layers;
   ConfigLayer given = line.layer, file = line.configFile.empty() ? ConfigLayer() : readConfigFile(line.configFile);
@@ -65,28 +90,9 @@ RunConfig configure(const CommandLine &line, std::string_view model, const TaskR
     config.changes = changesOf(layers.front(), config);
     config.changed = layers.front().changed;
   }
-  if (config.temperature < 0 && config.temperature != -1)
-    throw Error(config.origins.at("temperature")
-                    .placed(fmt::format("--temperature must be -1 or at least 0, but got {}", config.temperature)));
-  if (config.checkFinite && config.profile)
-    throw Error("--check-finite and --profile must not be given together");
-  if (config.bench && (config.resume || config.profile || config.checkFinite))
-    throw Error("--bench must not be given together with --resume, --profile or --check-finite");
-  if (config.resume && config.writesOnly())
-    throw Error(fmt::format("--prompt and --prompts must not be given together with --resume; to write with the "
-                            "weights of that run, give: --init-from {}",
-                            config.out));
+  checkTogether(config);
   checkRanks(config);
-  if (config.bench) {
-    config.quiet = true;
-    config.out = "none";
-  }
-  if (config.writesOnly()) { // standard output is for the answers
-    config.quiet = true;
-    config.out = "none";
-  }
-  if (config.out.empty())
-    config.out = fmt::format("runs/{}-{}-seed{}", model, config.task.empty() ? "tokens" : config.task, config.seed);
+  settleOutput(config, model);
   return config;
 }
 
