@@ -74,81 +74,70 @@ static const Command &findCommand(const std::string &name) {
   return *it;
 }
 
+// Gives way to the program of a command.
+[[noreturn]] static void becomeCommand(const Command &command, std::vector<std::string> arguments) {
+  if (!command.leading.empty())
+    arguments.insert(arguments.begin(), std::string(command.leading));
+  becomeProgram(siblingProgram(std::string(command.program)), arguments);
+}
+
+constexpr std::string_view completionUsage = R"(usage: stretto completion bash|zsh|fish
+
+Prints what completes command lines of stretto in that shell: source <(stretto completion bash)
+)";
+
+constexpr std::string_view trainUsage = R"(usage: stretto train <spec.stretto> [options]
+       stretto train <spec.stretto> --ranks N --hosts M --print-sbatch [options]   (prints a SLURM job)
+)";
+
+constexpr std::string_view evalUsage = R"(usage: stretto eval <run> [options]
+       stretto eval <spec.stretto> --init-from <weights> --task <task> [options]
+
+Scores weights on held-out sequences of the task, without training: --eval-batches says on how many batches.
+<run> is a run directory, its folder ckpt, a checkpoint of it, or its weights; spec, options and task are those
+of the run, and those given here lie over them (--batch and --length may differ). With a spec, <weights> may be any
+safetensors file. --steps, --out and --virtual-ranks are for training, and errors here.
+)";
+
+constexpr std::string_view generateUsage = R"(usage: stretto generate <run> --prompt "3 1 4" [options]
+       stretto generate <spec.stretto> --init-from <weights> --task <task> --prompt "3 1 4" [options]
+
+Goes on with prompts: numbers of tokens, several prompts with ; between, or --prompts with a file of one a line.
+Prints the tokens of each answer on a line: at most --write, up to --end-token. --temperature above 0 draws
+tokens, with --seed. <run> and what it says are as for eval; a --length of the compiler makes room for more.
+)";
+
+// Of a command that compiles a spec through the cache.
+static std::string usageOf(const std::string &command) {
+  if (command == "train")
+    return std::string(trainUsage);
+  if (command == "eval")
+    return std::string(evalUsage);
+  if (command == "generate")
+    return std::string(generateUsage);
+  return "usage: stretto " + command + " <spec.stretto> [options]\n";
+}
+
 static int runHelp(std::span<const std::string> arguments) {
   if (arguments.empty() || arguments[0] == "help") {
     printHelp();
     return 0;
   }
   if (arguments[0] == "completion") {
-    std::puts("usage: stretto completion bash|zsh|fish\n\n"
-              "Prints what completes command lines of stretto in that shell: source <(stretto completion bash)");
+    std::printf("%s", std::string(completionUsage).c_str());
     return 0;
   }
   const Command &command = findCommand(arguments[0]);
-  if (!command.program.empty()) {
-    std::vector<std::string> forwarded{"--help"};
-    if (!command.leading.empty())
-      forwarded.insert(forwarded.begin(), std::string(command.leading));
-    becomeProgram(siblingProgram(std::string(command.program)), forwarded);
-  }
-  if (arguments[0] == "eval")
-    std::puts(
-        "usage: stretto eval <run> [options]\n"
-        "       stretto eval <spec.stretto> --init-from <weights> --task <task> [options]\n\n"
-        "Scores weights on held-out sequences of the task, without training: --eval-batches says on how many batches.\n"
-        "<run> is a run directory, its folder ckpt, a checkpoint of it, or its weights; spec, options and task are "
-        "those\n"
-        "of the run, and those given here lie over them (--batch and --length may differ). With a spec, <weights> may "
-        "be any\n"
-        "safetensors file. --steps, --out and --virtual-ranks are for training, and errors here.\n");
-  else if (arguments[0] == "generate")
-    std::puts(
-        "usage: stretto generate <run> --prompt \"3 1 4\" [options]\n"
-        "       stretto generate <spec.stretto> --init-from <weights> --task <task> --prompt \"3 1 4\" [options]\n\n"
-        "Goes on with prompts: numbers of tokens, several prompts with ; between, or --prompts with a file of one a "
-        "line.\n"
-        "Prints the tokens of each answer on a line: at most --write, up to --end-token. --temperature above 0 draws\n"
-        "tokens, with --seed. <run> and what it says are as for eval; a --length of the compiler makes room for "
-        "more.\n");
-  else if (arguments[0] == "train")
-    std::puts(
-        "usage: stretto train <spec.stretto> [options]\n"
-        "       stretto train <spec.stretto> --ranks N --hosts M --print-sbatch [options]   (prints a SLURM job)\n");
-  else
-    std::printf("usage: stretto %s <spec.stretto> [options]\n\n", arguments[0].c_str());
-  std::printf("Compiles the spec through the cache. Options may stand in any order.\n\n%s\n", optionsText().c_str());
-  std::puts("The cache is the folder $STRETTO_CACHE, else $XDG_CACHE_HOME/stretto, else ~/.cache/stretto.");
+  if (!command.program.empty())
+    becomeCommand(command, {"--help"});
+  std::printf("%s\nCompiles the spec through the cache. Options may stand in any order.\n\n%s\n"
+              "The cache is the folder $STRETTO_CACHE, else $XDG_CACHE_HOME/stretto, else ~/.cache/stretto.\n",
+              usageOf(arguments[0]).c_str(), optionsText().c_str());
   return 0;
 }
 
-int runCommand(std::span<const std::string> arguments) {
-  if (arguments.empty()) {
-    printHelp();
-    return 2;
-  }
-  const std::string &name = arguments[0];
-  arguments = arguments.subspan(1);
-  if (name == "help" || name == "--help" || name == "-h")
-    return runHelp(arguments);
-  if (name == "--version") {
-    printVersion();
-    return 0;
-  }
-  if (name == "completion") {
-    if (!arguments.empty() && (arguments[0] == "--help" || arguments[0] == "-h"))
-      return runHelp(std::span(&name, 1));
-    std::fputs(completionScript(arguments.empty() ? "" : arguments[0], commandNames()).c_str(), stdout);
-    return 0;
-  }
-  const Command &command = findCommand(name);
-  if (!command.program.empty()) {
-    std::vector<std::string> forwarded(arguments.begin(), arguments.end());
-    if (!command.leading.empty())
-      forwarded.insert(forwarded.begin(), std::string(command.leading));
-    becomeProgram(siblingProgram(std::string(command.program)), forwarded);
-  }
-  if (arguments.size() == 1 && (arguments[0] == "--help" || arguments[0] == "-h"))
-    return runHelp(std::span(&name, 1));
+// Runs a command that compiles a spec through the cache.
+static int runCached(const std::string &name, std::span<const std::string> arguments) {
   if (name == "train") {
     std::vector<std::string> words(arguments.begin(), arguments.end());
     if (const int hosts = takeBatchOptions(words)) {
@@ -168,6 +157,37 @@ int runCommand(std::span<const std::string> arguments) {
     becomeProgram(program, split.program);
   std::puts(program.c_str());
   return 0;
+}
+
+static bool asksForHelp(std::span<const std::string> arguments) {
+  return !arguments.empty() && (arguments[0] == "--help" || arguments[0] == "-h");
+}
+
+int runCommand(std::span<const std::string> arguments) {
+  if (arguments.empty()) {
+    printHelp();
+    return 2;
+  }
+  const std::string &name = arguments[0];
+  arguments = arguments.subspan(1);
+  if (name == "help" || name == "--help" || name == "-h")
+    return runHelp(arguments);
+  if (name == "--version") {
+    printVersion();
+    return 0;
+  }
+  if (name == "completion") {
+    if (asksForHelp(arguments))
+      return runHelp(std::span(&name, 1));
+    std::fputs(completionScript(arguments.empty() ? "" : arguments[0], commandNames()).c_str(), stdout);
+    return 0;
+  }
+  const Command &command = findCommand(name);
+  if (!command.program.empty())
+    becomeCommand(command, {arguments.begin(), arguments.end()});
+  if (arguments.size() == 1 && asksForHelp(arguments))
+    return runHelp(std::span(&name, 1));
+  return runCached(name, arguments);
 }
 
 } // namespace stretto::tools
