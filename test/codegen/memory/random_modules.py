@@ -87,6 +87,10 @@ class Function:
             self.emit(f"{z} = seq.reshape {y} : tensor<4x4x{width}xf32> -> tensor<2x8x{width}xf32>")
             self.rows[width].append(z)
 
+    def steps(self, count):
+        for _ in range(count):
+            self.step()
+
 
 ROW, WEIGHT = "tensor<2x8x16xf32>", "tensor<16x16xf32>"
 
@@ -127,57 +131,70 @@ class Module:
         self.parameters.append(f'seq.parameter @{name} parts [#seq.part<"{label}", 16, <normal, 0.0 : f64, 1.0 : f64>>] {stack}: {kind}')
         return name
 
-    def build(self):
-        rng, f = self.rng, Function(self.rng, "v")
-        f.rows[16] += ["%x0", "%x1"]
-        name = self.parameter(WEIGHT)
-        f.emit(f"%w0 = seq.get_parameter @{name} : {WEIGHT}")
-        f.weights.append("%w0")
-        stacks = []  # (value, type of an entry, trips)
-        for scan in range(rng.randrange(1, 4)):
-            for _ in range(rng.randrange(4)):
-                f.step()
-            trips = rng.choice([1, 2, 3, 4])
-            sliced = [s for s in stacks if s[2] == trips and rng.random() < 0.7]
-            if rng.random() < 0.5:
-                kind, value = stacked(WEIGHT, trips), f.fresh()
-                f.emit(f"{value} = seq.get_parameter @{self.parameter(kind)} : {kind}")
-                sliced.append((value, WEIGHT, trips))
-            pools = {ROW: f.rows[16], WEIGHT: f.weights}
-            carry = rng.choices([ROW, ROW, WEIGHT], k=rng.randrange(4))
-            initial = []
-            for kind in carry:
-                if rng.random() < 0.25:
-                    initial.append(f.fresh())
-                    f.emit(f"{initial[-1]} = arith.constant dense<0.0> : {kind}")
-                else:
-                    initial.append(rng.choice(pools[kind]))
-            invariants = rng.choices([ROW, WEIGHT], k=rng.randrange(1, 3))
-            shared = [rng.choice(pools[kind]) for kind in invariants]
-            new = self.body(f"body{scan}", (carry, [s[1] for s in sliced], invariants))
-            if not carry + new:
-                continue
-            results = [f.fresh() for _ in carry + new]
-            types = carry + [stacked(kind, trips) for kind in new]
-            operands = carry + [stacked(s[1], trips) for s in sliced] + invariants
-            f.emit(f"{', '.join(results)} = seq.scan @body{scan} trips {trips} {rng.choice(['', 'reverse '])}carry({', '.join(initial)}) "
-                   f"slices({', '.join(s[0] for s in sliced)}) invariants({', '.join(shared)}) : ({', '.join(operands)}) -> ({', '.join(types)})")
-            for value, kind in zip(results, carry):
-                pools[kind].append(value)
-            stacks += [(value, kind, trips) for value, kind in zip(results[len(carry):], new)]
-        for _ in range(rng.randrange(4)):
-            f.step()
+    def initial(self, f, kind):
+        """A value that a scan carries at first: now and then zeros."""
+        if self.rng.random() >= 0.25:
+            return self.rng.choice(f.rows[16] if kind == ROW else f.weights)
+        value = f.fresh()
+        f.emit(f"{value} = arith.constant dense<0.0> : {kind}")
+        return value
+
+    def slices(self, f, stacks, trips):
+        """What a scan reads entry by entry: some of the stacks with as many, and perhaps a parameter."""
+        chosen = [s for s in stacks if s[2] == trips and self.rng.random() < 0.7]
+        if self.rng.random() < 0.5:
+            kind, value = stacked(WEIGHT, trips), f.fresh()
+            f.emit(f"{value} = seq.get_parameter @{self.parameter(kind)} : {kind}")
+            chosen.append((value, WEIGHT, trips))
+        return chosen
+
+    def scan(self, f, name, stacks):
+        """A scan of a new body; adds its stacks."""
+        rng, trips = self.rng, self.rng.choice([1, 2, 3, 4])
+        sliced = self.slices(f, stacks, trips)
+        carry = rng.choices([ROW, ROW, WEIGHT], k=rng.randrange(4))
+        initial = [self.initial(f, kind) for kind in carry]
+        invariants = rng.choices([ROW, WEIGHT], k=rng.randrange(1, 3))
+        pools = {ROW: f.rows[16], WEIGHT: f.weights}
+        shared = [rng.choice(pools[kind]) for kind in invariants]
+        new = self.body(name, (carry, [s[1] for s in sliced], invariants))
+        if not carry + new:
+            return
+        results = [f.fresh() for _ in carry + new]
+        types = carry + [stacked(kind, trips) for kind in new]
+        operands = carry + [stacked(s[1], trips) for s in sliced] + invariants
+        f.emit(f"{', '.join(results)} = seq.scan @{name} trips {trips} {rng.choice(['', 'reverse '])}carry({', '.join(initial)}) "
+               f"slices({', '.join(s[0] for s in sliced)}) invariants({', '.join(shared)}) : ({', '.join(operands)}) -> ({', '.join(types)})")
+        for value, kind in zip(results, carry):
+            pools[kind].append(value)
+        stacks += [(value, kind, trips) for value, kind in zip(results[len(carry):], new)]
+
+    def gradients(self, f, stacks):
+        """Gradients of new parameters: of stacks, each of one or two, of weights, of zeros."""
         for value, kind, trips in stacks:
-            if kind == WEIGHT and rng.random() < 0.7:
-                for _ in range(rng.choice([1, 1, 2])):
+            if kind == WEIGHT and self.rng.random() < 0.7:
+                for _ in range(self.rng.choice([1, 1, 2])):
                     f.emit(f"seq.gradient @{self.parameter(stacked(kind, trips))}, {value} : {stacked(kind, trips)}")
-        for _ in range(rng.randrange(3)):
-            f.emit(f"seq.gradient @{self.parameter(WEIGHT)}, {rng.choice(f.weights)} : {WEIGHT}")
-        if rng.random() < 0.3:
+        for _ in range(self.rng.randrange(3)):
+            f.emit(f"seq.gradient @{self.parameter(WEIGHT)}, {self.rng.choice(f.weights)} : {WEIGHT}")
+        if self.rng.random() < 0.3:
             zero, kind = f.fresh(), stacked(WEIGHT, 3)
             f.emit(f"{zero} = arith.constant dense<0.0> : {kind}")
             f.emit(f"seq.gradient @{self.parameter(kind)}, {zero} : {kind}")
-        returned = rng.choices(f.rows[16], k=rng.randrange(1, 3))
+
+    def build(self):
+        """The text of the module: an entry point of steps and up to three scans."""
+        f = Function(self.rng, "v")
+        f.rows[16] += ["%x0", "%x1"]
+        f.emit(f"%w0 = seq.get_parameter @{self.parameter(WEIGHT)} : {WEIGHT}")
+        f.weights.append("%w0")
+        stacks = []  # (value, type of an entry, trips)
+        for number in range(self.rng.randrange(1, 4)):
+            f.steps(self.rng.randrange(4))
+            self.scan(f, f"body{number}", stacks)
+        f.steps(self.rng.randrange(4))
+        self.gradients(f, stacks)
+        returned = self.rng.choices(f.rows[16], k=self.rng.randrange(1, 3))
         types = ", ".join([ROW] * len(returned))
         entry = "\n".join([f"func.func @gradients(%x0: {ROW}, %x1: {ROW}) -> ({types}) {{", *f.lines,
                            f"  return {', '.join(returned)} : {types}", "}"])
