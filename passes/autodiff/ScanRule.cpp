@@ -69,6 +69,8 @@ struct ScanReversal {
   LogicalResult run();
 
 private:
+  LogicalResult checkBody(func::FuncOp forward);
+  void findActive();
   func::FuncOp createBackward(func::FuncOp forward);
   void seed(BodyAdjoints &inner, func::FuncOp forward);
   void finishBackward(BodyAdjoints &inner, func::FuncOp forward, func::FuncOp backward);
@@ -202,8 +204,8 @@ void ScanReversal::emitReversed(BodyAdjoints &inner, seq::ScanOp forwardScan, fu
     outer.add(scan.getSlices()[i], *result++);
 }
 
-LogicalResult ScanReversal::run() {
-  auto forward = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(scan, scan.getBodyAttr());
+/// Reports a body with a scan of its own, and one that others call as well.
+LogicalResult ScanReversal::checkBody(func::FuncOp forward) {
   if (auto nested = forward.getOps<seq::ScanOp>(); !nested.empty()) {
     InFlightDiagnostic error = (*nested.begin()).emitError() << "a scan within a scan has no derivative";
     error.attachNote(scan.getLoc()) << "the outer scan";
@@ -217,6 +219,10 @@ LogicalResult ScanReversal::run() {
         error.attachNote(use.getUser()->getLoc()) << "also called here";
     return error;
   }
+  return success();
+}
+
+void ScanReversal::findActive() {
   for (auto [i, carried] : llvm::enumerate(scan.getCarry()))
     if (isa<FloatType>(typeOf(carried).getElementType()))
       activeCarries.push_back(i);
@@ -226,7 +232,13 @@ LogicalResult ScanReversal::run() {
   for (auto [i, invariant] : llvm::enumerate(scan.getInvariants()))
     if (outer.isActive(invariant))
       activeInvariants.push_back(i);
+}
 
+LogicalResult ScanReversal::run() {
+  auto forward = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(scan, scan.getBodyAttr());
+  if (failed(checkBody(forward)))
+    return failure();
+  findActive();
   Adjoints::prepare(forward);
   numberOperations(forward);
   func::FuncOp backward = createBackward(forward);
