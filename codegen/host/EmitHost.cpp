@@ -29,27 +29,35 @@ struct EmitHostPass : stretto::codegen::impl::EmitHostBase<EmitHostPass> {
     if (failed(facts))
       return signalPassFailure();
     SmallVector<func::FuncOp> functions;
-    for (func::FuncOp entry : entryFunctions(module)) {
+    if (failed(emitFunctions(*facts, functions)) || failed(emitTables(module, *facts)))
+      return signalPassFailure();
+    for (func::FuncOp function : functions)
+      function.erase();
+    eraseDescribed(module);
+  }
+
+private:
+  /// Host code of each entry point and of the bodies that it calls; `made` is what it was made from.
+  LogicalResult emitFunctions(ProgramFacts &facts, SmallVectorImpl<func::FuncOp> &made) {
+    for (func::FuncOp entry : entryFunctions(getOperation())) {
       const Timeline timeline(entry);
       for (func::FuncOp function : timeline.functions()) {
         bool isBody = function != entry;
         if (isBody)
           function->setAttr(kern::bodyAttr, UnitAttr::get(&getContext()));
-        if (failed(emitFunction(function, isBody, *facts)))
-          return signalPassFailure();
-        functions.push_back(function);
+        if (failed(emitFunction(function, isBody, facts)))
+          return failure();
+        made.push_back(function);
       }
     }
-    if (failed(emitTables(module, *facts)))
-      return signalPassFailure();
-    for (func::FuncOp function : functions)
-      function.erase();
-    for (auto parameter : llvm::make_early_inc_range(module.getOps<seq::ParameterOp>()))
-      parameter.erase();
-    for (auto cache : llvm::make_early_inc_range(module.getOps<seq::CacheOp>()))
-      cache.erase();
-    for (auto kernel : llvm::make_early_inc_range(module.getOps<kern::DeviceKernelOp>()))
-      kernel.erase();
+    return success();
+  }
+
+  /// Removes what tables and host code say: of the model, and of kernels all but their code.
+  static void eraseDescribed(ModuleOp module) {
+    for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
+      if (isa<seq::ParameterOp, seq::CacheOp, kern::DeviceKernelOp>(op))
+        op.erase();
     eraseAttributes(module);
     for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
       eraseAttributes(function);
@@ -58,7 +66,6 @@ struct EmitHostPass : stretto::codegen::impl::EmitHostBase<EmitHostPass> {
     }
   }
 
-private:
   /// What has been said by the tables is not said again.
   static void eraseAttributes(Operation *op) {
     for (NamedAttribute attribute : llvm::to_vector(op->getDiscardableAttrs()))
