@@ -60,18 +60,28 @@ Value GlobalBuilder::fill(Type type, ArrayRef<Value> values) {
   return result;
 }
 
-Value GlobalBuilder::aggregate(const AbiFields &fields) {
-  auto values = llvm::map_to_vector(fields.inOrder(), [&](OpFoldResult field) {
-    auto value = dyn_cast<Value>(field);
-    return value ? value : constant(cast<TypedAttr>(cast<Attribute>(field)));
-  });
+Value GlobalBuilder::structOf(ArrayRef<Value> values) {
   auto types = llvm::map_to_vector(values, [](Value value) { return value.getType(); });
   return fill(LLVM::LLVMStructType::getLiteral(b.getContext(), types), values);
 }
 
-/// Its entries have one type.
+Value GlobalBuilder::aggregate(const AbiFields &fields) {
+  return structOf(llvm::map_to_vector(fields.inOrder(), [&](OpFoldResult field) {
+    auto value = dyn_cast<Value>(field);
+    return value ? value : constant(cast<TypedAttr>(cast<Attribute>(field)));
+  }));
+}
+
+/// Its entries have one type. A long list is several arrays one behind the other: LLVM copies an array for each value
+/// that is inserted into it.
 Value GlobalBuilder::list(size_t count, llvm::function_ref<Value(size_t)> make) {
+  constexpr size_t mostOfArray = 1024;
   SmallVector<Value> values;
+  if (count > mostOfArray) {
+    for (size_t begin = 0; begin < count; begin += mostOfArray)
+      values.push_back(list(std::min(mostOfArray, count - begin), [&](size_t i) { return make(begin + i); }));
+    return structOf(values);
+  }
   for (size_t i = 0; i < count; ++i)
     values.push_back(make(i));
   Type element = values.empty() ? b.getI64Type() : values.front().getType();

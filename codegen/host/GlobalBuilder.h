@@ -39,6 +39,7 @@ private:
   mlir::LLVM::LLVMPointerType pointer() { return mlir::LLVM::LLVMPointerType::get(b.getContext()); }
   mlir::Value constant(mlir::TypedAttr value);
   mlir::Value list(size_t count, llvm::function_ref<mlir::Value(size_t)> make);
+  mlir::Value structOf(llvm::ArrayRef<mlir::Value> values);
   mlir::Value fill(mlir::Type type, llvm::ArrayRef<mlir::Value> values);
 
   mlir::ImplicitLocOpBuilder b;
