@@ -9,7 +9,7 @@
 //
 // OBJECT is a compiled object linked to a shared one. Answers: `exit N`, `signal N`; a line for each folder.
 #include "runtime/core/error.h"
-#include "runtime/train/program.h"
+#include "runtime/program/program.h"
 #include "tasks/all_tasks.h"
 #include "test/campaign/inspect.h"
 

@@ -2,7 +2,7 @@
 // standard input is the path of a shared object (a compiled object, linked with nothing) and the arguments of a
 // training program, separated by tabs; after each run a line "status N" goes to standard output. Messages of the
 // programs go to standard error.
-#include "runtime/train/program.h"
+#include "runtime/program/program.h"
 #include "tasks/all_tasks.h"
 
 #include <dlfcn.h>

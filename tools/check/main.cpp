@@ -2,7 +2,7 @@
 #include "runtime/core/error.h"
 #include "runtime/core/whole_number.h"
 #include "runtime/device/names.h"
-#include "runtime/train/request.h"
+#include "runtime/program/request.h"
 #include "tasks/all_tasks.h"
 #include "tools/support/streams.h"
 

@@ -1,5 +1,5 @@
 // Main of a compiled training program.
-#include "runtime/train/program.h"
+#include "runtime/program/program.h"
 #include "tasks/all_tasks.h"
 #include "tools/support/streams.h"
 

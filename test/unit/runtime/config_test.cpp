@@ -2,9 +2,9 @@
 #include "runtime/train/config.h"
 
 #include "runtime/core/option_habits.h"
+#include "runtime/program/request.h"
 #include "runtime/train/changes.h"
 #include "runtime/train/options.h"
-#include "runtime/train/request.h"
 #include "test/unit/runtime/small.h"
 
 #include <algorithm>

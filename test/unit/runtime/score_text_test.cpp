@@ -1,5 +1,5 @@
 // Scores as text.
-#include "runtime/train/evaluate.h"
+#include "runtime/program/evaluate.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // Settings of a run of several ranks.
-#include "runtime/train/several_ranks.h"
+#include "runtime/program/several_ranks.h"
 
-#include "runtime/train/request.h"
+#include "runtime/program/request.h"
 #include "test/unit/runtime/small.h"
 
 #include <map>

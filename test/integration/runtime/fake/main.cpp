@@ -1,6 +1,6 @@
 // Main of the hand-written model: a task of its own, so that the runtime is tested without tasks/.
 #include "runtime/core/philox.h"
-#include "runtime/train/program.h"
+#include "runtime/program/program.h"
 
 #include <chrono>
 #include <fmt/format.h>

@@ -1,17 +1,17 @@
 // What the user asks of a run, checked as far as that goes without the model.
-#include "runtime/train/request.h"
+#include "runtime/program/request.h"
 
 #include "runtime/core/error.h"
 #include "runtime/core/whole_number.h"
 #include "runtime/device/names.h"
 #include "runtime/generate/prompts.h"
+#include "runtime/program/several_ranks.h"
 #include "runtime/train/changes.h"
 #include "runtime/train/checkpoint.h"
 #include "runtime/train/files.h"
 #include "runtime/train/find_checkpoint.h"
 #include "runtime/train/meanings.h"
 #include "runtime/train/rundir.h"
-#include "runtime/train/several_ranks.h"
 #include "runtime/train/tensor_files.h"
 
 #include <cerrno>

@@ -1,5 +1,5 @@
 // A compiled model as a program: command line in, trained weights out.
-#include "runtime/train/program.h"
+#include "runtime/program/program.h"
 
 #include "runtime/core/cpu_features.h"
 #include "runtime/core/error.h"
@@ -11,7 +11,10 @@
 #include "runtime/dist/outcomes.h"
 #include "runtime/dist/ranks.h"
 #include "runtime/generate/write_prompts.h"
-#include "runtime/train/bench.h"
+#include "runtime/program/bench.h"
+#include "runtime/program/request.h"
+#include "runtime/program/several_ranks.h"
+#include "runtime/program/trainer.h"
 #include "runtime/train/changes.h"
 #include "runtime/train/checksum.h"
 #include "runtime/train/files.h"
@@ -19,10 +22,7 @@
 #include "runtime/train/initial_weights.h"
 #include "runtime/train/memory.h"
 #include "runtime/train/peak.h"
-#include "runtime/train/request.h"
-#include "runtime/train/several_ranks.h"
 #include "runtime/train/signals.h"
-#include "runtime/train/trainer.h"
 
 #include <cstdio>
 #include <cstdlib>

@@ -1,5 +1,5 @@
 // A run of several ranks, as far as it has to be known before one of them begins.
-#include "runtime/train/several_ranks.h"
+#include "runtime/program/several_ranks.h"
 
 #include "runtime/core/error.h"
 #include "runtime/dist/data_parallel.h"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "runtime/abi/abi.h"
-#include "runtime/train/request.h"
+#include "runtime/program/request.h"
 
 namespace stretto::runtime {
 

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "runtime/core/profile.h"
+#include "runtime/program/evaluate.h"
 #include "runtime/train/balance.h"
 #include "runtime/train/checkpoint.h"
-#include "runtime/train/evaluate.h"
 #include "runtime/train/peak.h"
 #include "runtime/train/progress.h"
 #include "runtime/train/rundir.h"

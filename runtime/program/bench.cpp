@@ -1,5 +1,5 @@
 // Steps timed on request, for measurements that take turns with another program.
-#include "runtime/train/bench.h"
+#include "runtime/program/bench.h"
 
 #include "runtime/core/error.h"
 #include "runtime/core/profile.h"

@@ -1,5 +1,5 @@
 // The training loop: steps, evaluations, checkpoints, logs.
-#include "runtime/train/trainer.h"
+#include "runtime/program/trainer.h"
 
 #include "runtime/core/error.h"
 #include "runtime/core/finite.h"

@@ -1,5 +1,5 @@
 // An evaluation: scores on held-out instances, by predictions and by what the model writes.
-#include "runtime/train/evaluate.h"
+#include "runtime/program/evaluate.h"
 
 #include "runtime/generate/generator.h"
 #include "runtime/generate/recompute.h"
