@@ -163,7 +163,9 @@ std::optional<NotFused> Former::refuse(const Candidate &candidate, GroupCost &me
 }
 
 static std::string describeLoops(const GroupCost &cost) {
-  return cost.loops > cost.operations ? llvm::formatv(", {0} loops as heads differ in size", cost.loops).str() : "";
+  return cost.loops > cost.operations
+             ? llvm::formatv(", {0} loops as heads or halves of them end at unlike columns", cost.loops).str()
+             : "";
 }
 
 static std::string describeFar(const GroupCost &cost) {

@@ -3,6 +3,7 @@
 
 #include "ir/seq/SeqOps.h"
 
+#include <functional>
 #include <numeric>
 #include <set>
 
