@@ -18,7 +18,7 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.abspath(os.path.join(HERE, "..", ".."))
 sys.path.insert(0, os.path.join(HERE, "..", "step"))
-from sizes import CANON_SETS, SHAPES, VOCABULARY  # noqa: E402
+from sizes import SHAPES, case  # noqa: E402
 from workers import Process, write_data  # noqa: E402
 
 
@@ -45,13 +45,13 @@ class Form:
             process.close()
 
 
+def measured_case(arguments):
+    return case("llama", arguments.shape, "none" if arguments.canon == "none" else "canon")
+
+
 def program(arguments, folder):
-    width, layers, batch, length = SHAPES[arguments.shape]
     path = f"{folder}/program"
-    canon = CANON_SETS["llama"]["none" if arguments.canon == "none" else "canon"]
-    subprocess.run([f"{arguments.build}/bin/stretto-compile", f"{ROOT}/models/llama.stretto", "--batch", str(batch),
-                    "--length", str(length), "--vocab", str(VOCABULARY), "--set", f"dim={width}", "--set",
-                    f"layers={layers}", "--set", f"canon_at={canon}", "-o", path], check=True)
+    subprocess.run([*measured_case(arguments).compile_command(f"{arguments.build}/bin/stretto-compile"), "-o", path], check=True)
     return path
 
 
@@ -113,7 +113,7 @@ def parse():
 def main():
     arguments = parse()
     with tempfile.TemporaryDirectory() as folder:
-        data = write_data(folder, arguments.shape)
+        data = write_data(folder, measured_case(arguments))
         forms = ours(arguments, folder, data)
         forms += [pytorch(arguments, folder, data, form) for form in ("alone", "ddp", "fsdp2") if not arguments.ours]
         for form in forms:

@@ -26,9 +26,10 @@ def make(model, shape, form):
 
 
 class Worker:
-    def __init__(self, model, shape, form, mode, data):
-        torch.manual_seed(0)
-        self.model = make(model, shape, form)
+    """Steps of a model, which gives the loss of tokens and targets, in a mode."""
+
+    def __init__(self, model, mode, data):
+        self.model = model
         self.batch = [load_file(data)[name].long() for name in ("tokens", "targets")]
         self.optimizer = torch.optim.AdamW(self.model.parameters(), lr=1e-4, betas=(0.9, 0.98), eps=1e-6,
                                            weight_decay=0.1, fused=True)
@@ -86,10 +87,8 @@ class Worker:
         return peak
 
 
-def main():
-    model, shape, form, mode, data, weights, threads = sys.argv[1:]
-    torch.set_num_threads(int(threads))
-    worker = Worker(model, shape, form, mode, data)
+def serve(worker, weights):
+    """Writes the first weights, takes the first steps, and answers requests until there are no more."""
     named = worker.model.stretto_weights()
     save_file({name: value.detach().contiguous() for name, value in named.items()}, weights)
     start = time.perf_counter()
@@ -100,6 +99,13 @@ def main():
     for line in sys.stdin:
         words = line.split()
         print(json.dumps(worker.memory() if words == ["memory"] else worker.time(int(words[1]))), flush=True)
+
+
+def main():
+    model, shape, form, mode, data, weights, threads = sys.argv[1:]
+    torch.set_num_threads(int(threads))
+    torch.manual_seed(0)
+    serve(Worker(make(model, shape, form), mode, data), weights)
 
 
 if __name__ == "__main__":

@@ -94,17 +94,21 @@ def commit():
     return (git("rev-parse", "--short", "HEAD") or "unknown") + ("+" if git("status", "--porcelain", "-uno") else "")
 
 
-def write(folder, cpu, arguments, results):
-    """Writes <date>-<cpu>.json and .md into the folder."""
+def save(folder, name, command, settings, measured, text):
+    """Writes <date>-<name>.json, settings and what was measured, and .md, the tables, into the folder."""
     os.makedirs(folder, exist_ok=True)
-    short = re.sub(r"[^a-z0-9]+", "-", cpu.lower()).strip("-")
     date = datetime.date.today().isoformat()
-    settings = {name: getattr(arguments, name) for name in ("model", "rounds", "threads", "modes", "forms", "clock")}
-    path = os.path.join(folder, f"{date}-{short}" + ("" if arguments.model == "llama" else f"-{arguments.model}"))
+    path = os.path.join(folder, f"{date}-" + re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-"))
     with open(path + ".json", "w") as file:
-        json.dump({"date": date, "commit": commit(), "cpu": cpu, "settings": settings, "shapes": results}, file, indent=1)
+        json.dump({"date": date, "commit": commit(), "settings": settings} | measured, file, indent=1)
     with open(path + ".md", "w") as file:
         told = ", ".join(f"{name} {value}" for name, value in settings.items())
-        file.write(f"# One training step, {date}, {cpu}, commit {commit()}\n\n`bench/step/run.py`: {told}\n\n"
-                   + "\n".join(shape_text(result) for result in results))
+        file.write(f"# {command}, {date}, {measured['cpu']}, commit {commit()}\n\n{told}\n\n{text}")
     print(f"written: {path}.json, {path}.md")
+
+
+def write(folder, cpu, arguments, results):
+    """Files of what run.py measured, with a model other than llama named by it."""
+    settings = {name: getattr(arguments, name) for name in ("model", "rounds", "threads", "modes", "forms", "clock")}
+    name = cpu if arguments.model == "llama" else f"{cpu}-{arguments.model}"
+    save(folder, name, "bench/step/run.py", settings, {"cpu": cpu, "shapes": results}, "\n".join(map(shape_text, results)))

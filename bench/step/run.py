@@ -14,7 +14,7 @@ import tempfile
 
 import report
 import workers
-from sizes import CANON_SETS, SHAPES
+from sizes import CANON_SETS, SHAPES, case
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 SECONDS = 0.4  # that a variant steps in a round
@@ -51,40 +51,41 @@ def start(arguments, shape, folder):
     for canon in CANON_SETS[model]:
         theirs = [v for v in variants if v.canon == canon and not v.ours]
         weights = theirs[0].facts["weights"] if theirs else None
-        ours = workers.stretto(arguments.compiler, model, shape, canon, weights, arguments.threads, folder)
-        for other in theirs:
-            if abs(ours.facts["loss"] - other.facts["loss"]) > 2e-4:
-                raise SystemExit(f"{other.name}: first loss {other.facts['loss']}, ours {ours.facts['loss']}")
+        name = "stretto" if canon == "none" else f"stretto, {canon}"
+        ours = workers.stretto(name, canon, case(model, shape, canon), arguments.compiler, weights, arguments.threads, folder)
+        workers.check_losses(ours, theirs)
         variants.append(ours)
     return variants
 
 
-def measure(arguments, variants, check):
-    """Rounds of all variants; fills their samples (seconds per step, one per round) and profiles."""
+def rounds(arguments, variants):
+    """Yields before each round; fills the samples of the variants (seconds per step, one per round) and profiles of ours."""
     key = "seconds" if arguments.clock == "wall" else "cpu_seconds"
     for variant in variants:
         variant.steps = max(2, min(20, round(SECONDS / min(variant.ask("time 2")["seconds"]))))
-    checks = []
     for number in range(arguments.rounds):
-        checks.append(check.measure())
+        yield number
         shift = number % len(variants)
         for variant in variants[shift:] + variants[:shift]:
             taken = variant.ask(f"time {variant.steps + 1}")[key][1:]  # the first one finds cold caches
             variant.samples.append(statistics.median(taken))
             if variant.ours:
                 variant.profiles.append(variant.ask(f"profile {variant.steps}"))
-    return checks
+
+
+def finish(variants):
+    """Asks for memory, of which the compiler has told what ours keep for the backward, and ends the processes."""
+    for variant in variants:
+        variant.facts = variant.ask("memory") | variant.facts
+        variant.process.close()
+        variant.facts.pop("weights", None)
 
 
 def measure_shape(arguments, shape, check):
     with tempfile.TemporaryDirectory() as folder:
         variants = start(arguments, shape, folder)
-        checks = measure(arguments, variants, check)
-        for variant in variants:
-            variant.facts |= variant.ask("memory") if "saved" not in variant.facts else {
-                key: value for key, value in variant.ask("memory").items() if key != "saved"}
-            variant.process.close()
-            variant.facts.pop("weights", None)
+        checks = [check.measure() for _ in rounds(arguments, variants)]
+        finish(variants)
     return report.shape_result(shape, variants, checks)
 
 

@@ -8,7 +8,7 @@ import time
 import numpy as np
 from safetensors.numpy import save_file
 
-from sizes import CANON_SETS, SHAPES, VOCABULARY
+from sizes import case
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 REST = 0.01  # seconds until the idle threads of an OpenMP pool have stopped spinning
@@ -58,56 +58,68 @@ class Variant:
         return json.loads(self.process.ask(request))
 
 
-def write_data(folder, shape):
-    _, _, batch, length = SHAPES[shape]
-    rows = np.random.default_rng(0).integers(0, VOCABULARY, (batch, length + 1)).astype(np.int32)
-    path = f"{folder}/data{shape}.safetensors"
+def write_data(folder, of):
+    """The path of a batch of random tokens for a case."""
+    rows = np.random.default_rng(0).integers(0, of.vocabulary, (of.batch, of.length + 1)).astype(np.int32)
+    path = f"{folder}/data{of.batch}x{of.length}-{of.vocabulary}.safetensors"
     save_file({"tokens": np.ascontiguousarray(rows[:, :-1]), "targets": np.ascontiguousarray(rows[:, 1:])}, path)
     return path
 
 
+def pytorch_process(worker, words, data, weights, threads, folder):
+    """A PyTorch worker that is compiled and has taken its first steps, and what it said of them."""
+    process = Process([sys.executable, f"{HERE}/{worker}.py", *words, data, weights, str(threads)], threads, folder)
+    return process, json.loads(process.read()) | {"weights": weights}
+
+
 def pytorch(model, shape, form, mode, threads, folder):
-    """A PyTorch variant; waits until it is compiled and has taken its first steps."""
-    weights = f"{folder}/weights{shape}-{form}.safetensors"
-    process = Process([sys.executable, f"{HERE}/pytorch_worker.py", model, shape, form, mode,
-                       write_data(folder, shape), weights, str(threads)], threads, folder)
-    ready = json.loads(process.read())
+    """A PyTorch variant, ready to step."""
+    canon = "none" if form == "none" else "canon"
+    process, facts = pytorch_process("pytorch_worker", [model, shape, form, mode], write_data(folder, case(model, shape, canon)),
+                                     f"{folder}/weights{shape}-{form}.safetensors", threads, folder)
     name = f"pytorch {mode}" + ("" if form == "none" else f", canon as {form}")
-    return Variant(name, "none" if form == "none" else "canon", process, {"compile_seconds": ready["compile_seconds"], "loss": ready["loss"],
-                                                   "weights": weights, "form": form, "mode": mode})
+    return Variant(name, canon, process, facts | {"form": form, "mode": mode})
 
 
-def compile_command(compiler, model, shape, canon):
-    width, layers, batch, length = SHAPES[shape]
-    return [compiler, f"{HERE}/../../models/{model}.stretto", "--batch", str(batch), "--length", str(length),
-            "--vocab", str(VOCABULARY), "--set", f"dim={width}", "--set", f"layers={layers}",
-            "--set", f"canon_at={CANON_SETS[model][canon]}"]
+def emitted(of, compiler, mode, threads, folder):
+    """The file that --emit=pytorch writes for a case as a variant, ready to step."""
+    path = f"{folder}/emitted.py"
+    subprocess.run([*of.compile_command(compiler), "--emit=pytorch", "-o", path], check=True)
+    process, facts = pytorch_process("emitted_worker", [path, mode], write_data(folder, of),
+                                     f"{folder}/weights.safetensors", threads, folder)
+    return Variant(f"pytorch {mode}", "as written", process, facts)
 
 
-def summary(compiler, model, shape, canon):
+def summary(of, compiler):
     """What the compiler says of the memory of a program: bytes kept from forward to backward."""
-    text = subprocess.run(compile_command(compiler, model, shape, canon) + ["--summary", "--json"], check=True,
-                          capture_output=True, text=True).stdout
-    _, _, batch, length = SHAPES[shape]
+    text = subprocess.run(of.compile_command(compiler) + ["--summary", "--json"], check=True, capture_output=True,
+                          text=True).stdout
     kept = sum(b["bytes"] for b in json.loads(text)["buffers"]
                if b["function"] == "gradients" and b["operation"] == "seq.scan" and "stride" in b
                and b["arena"] == "activations")
-    return {"saved": kept + 4 * batch * length * VOCABULARY}
+    return {"saved": kept + 4 * of.batch * of.length * of.vocabulary}
 
 
-def stretto(compiler, model, shape, canon, weights, threads, folder):
-    """Our program, from these weights, or from its own where there are none."""
-    program = f"{folder}/{model}{shape}-{canon}"
+def stretto(name, canon, of, compiler, weights, threads, folder):
+    """Our program for a case, from these weights, or from its own where there are none."""
+    program = f"{folder}/program-{canon}"
     start = time.perf_counter()
-    subprocess.run(compile_command(compiler, model, shape, canon) + ["-o", program], check=True)
-    facts = {"compile_seconds": time.perf_counter() - start} | summary(compiler, model, shape, canon)
-    command = [program, "--tokens", write_data(folder, shape), "--bench", "--threads", str(threads), "--lr", "1e-4",
+    subprocess.run(of.compile_command(compiler) + ["-o", program], check=True)
+    facts = {"compile_seconds": time.perf_counter() - start} | summary(of, compiler)
+    command = [program, "--tokens", write_data(folder, of), "--bench", "--threads", str(threads), "--lr", "1e-4",
                "--beta1", "0.9", "--beta2", "0.98", "--epsilon", "1e-6", "--weight-decay", "0.1", "--clip", "1"]
     process = Process(command + (["--init-from", weights] if weights else []), threads, folder)
-    variant = Variant("stretto" if canon == "none" else f"stretto, {canon}", canon, process, facts)
+    variant = Variant(name, canon, process, facts)
     facts["loss"] = variant.ask("time 1")["loss"]
     variant.ask("time 2")
     return variant
+
+
+def check_losses(ours, theirs):
+    """Ends where variants with the same weights do not begin with the same loss."""
+    for other in theirs:
+        if abs(ours.facts["loss"] - other.facts["loss"]) > 2e-4:
+            sys.exit(f"{other.name}: first loss {other.facts['loss']}, ours {ours.facts['loss']}")
 
 
 class FmaCheck:

@@ -55,14 +55,20 @@ def canon(x, weight, bias=None, residual=False, activation=None, positions=None)
     return x + y if residual else y
 
 
-def rotary(x, heads, rotated, rotated_heads, theta, interleaved=False, positions=None):
-    """Turns pairs among the first `rotated` columns of the first `rotated_heads` heads by t * theta^(-2p/rotated)."""
-    time = torch.arange(x.shape[1], dtype=torch.float64, device=x.device)
+def rotary_turns(length, rotated, theta, like, positions=None):
+    """cos and sin of t * theta^(-2p/rotated), [time, rotated / 2], of the type and on the device of a tensor. Documents begin
+    at t = 0: [batch, 1, time, rotated / 2] then."""
+    time = torch.arange(length, dtype=torch.float64, device=like.device)
     if positions is not None:
         time = positions[:, None].to(time.dtype)
-    pair = torch.arange(rotated // 2, dtype=torch.float64, device=x.device)
+    pair = torch.arange(rotated // 2, dtype=torch.float64, device=like.device)
     angle = time[..., None] * theta ** (-2 * pair / rotated)
-    cos, sin = angle.cos().to(x.dtype), angle.sin().to(x.dtype)
+    return angle.cos().to(like.dtype), angle.sin().to(like.dtype)
+
+
+def rotary(x, heads, rotated, rotated_heads, theta, interleaved=False, positions=None):
+    """Turns pairs among the first `rotated` columns of the first `rotated_heads` heads by t * theta^(-2p/rotated)."""
+    cos, sin = rotary_turns(x.shape[1], rotated, theta, x, positions)
     x = x.unflatten(-1, (heads, -1)).transpose(1, 2)  # [batch, heads, time, columns of a head]
     turned, rest = x[:, :rotated_heads, :, :rotated], x[:, :rotated_heads, :, rotated:]
     a, b = (turned[..., 0::2], turned[..., 1::2]) if interleaved else turned.chunk(2, -1)
