@@ -173,14 +173,23 @@ void SlotAssigner::assignResidual(Operation *op, OpOperand &use) {
     tryShare(use, op->getResult(0));
 }
 
+/// The operands of an operation, first what a scan carries: a result elsewhere would give the carry a second place.
+static SmallVector<unsigned> carriedFirst(OperandRange inputs) {
+  auto order = llvm::to_vector(llvm::seq<unsigned>(inputs.size()));
+  llvm::stable_sort(
+      order, [&](unsigned a, unsigned b) { return isa<BlockArgument>(inputs[a]) > isa<BlockArgument>(inputs[b]); });
+  return order;
+}
+
 LogicalResult SlotAssigner::assignRowwise(kern::RowwiseOp op) {
   SmallVector<bool> taken(op.getInputs().size(), false);
   for (auto [r, result] : llvm::enumerate(op.getResults()))
-    for (auto [i, input] : llvm::enumerate(op.getInputs())) {
+    for (unsigned i : carriedFirst(op.getInputs())) {
+      Value input = op.getInputs()[i];
       bool same = sameSlot(input, result);
       if (same && !mayOverwrite(op, i, r)) {
         InFlightDiagnostic error = op.emitOpError() << "must not store result " << r << " over operand " << i
-                                                    << ", which it reads at other positions too";
+                                                    << ", which it reads at other positions or later";
         error.attachNote(input.getLoc()) << "the operand is computed here";
         return error;
       }

@@ -149,22 +149,21 @@ void KernelLibrary::launch(StringRef kernel, std::vector<void *> buffers) {
       llvm::report_fatal_error("a kernel wrote behind its scratch memory");
 }
 
-/// The kernel of rows of a function.
-static kern::RowKernel rowKernelOf(ModuleOp module, StringRef function) {
-  return *module.lookupSymbol<func::FuncOp>(function).getOps<kern::RowKernel>().begin();
+kern::RowKernel KernelLibrary::kernelOf(StringRef name) const {
+  return *ModuleOp(*planned).lookupSymbol<func::FuncOp>(name).getOps<kern::RowKernel>().begin();
 }
 
 bool KernelLibrary::walksStrips(StringRef name) const {
-  auto schedule = dyn_cast<kern::VectorScheduleAttr>(*rowKernelOf(*planned, name).getSchedule());
+  auto schedule = dyn_cast<kern::VectorScheduleAttr>(*kernelOf(name).getSchedule());
   return schedule && schedule.getStrip();
 }
 
-bool KernelLibrary::isEpilogue(StringRef name) const { return isa<kern::MatmulOp>(rowKernelOf(*planned, name)); }
+bool KernelLibrary::isEpilogue(StringRef name) const { return isa<kern::MatmulOp>(kernelOf(name)); }
 
 std::vector<Numbers> KernelLibrary::run(StringRef name, const std::vector<Numbers> &inputs,
                                         std::optional<InPlace> over) {
   auto function = planned->lookupSymbol<func::FuncOp>(name);
-  kern::RowKernel rows = rowKernelOf(*planned, name);
+  kern::RowKernel rows = kernelOf(name);
   llvm::DenseMap<Value, std::shared_ptr<KernelBuffer>> buffers;
   for (auto [argument, numbers] : llvm::zip_equal(function.getArguments(), inputs)) {
     buffers[argument] = std::make_shared<KernelBuffer>(argument.getType());

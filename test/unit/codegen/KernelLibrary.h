@@ -25,7 +25,7 @@ struct KernelOptions {
 struct InPlace {
   unsigned operand, result;
 };
-/// All that the compiler allows.
+/// All that the compiler allows of a kernel, with its schedule where it has one.
 llvm::SmallVector<InPlace> waysInPlace(kern::RowKernel op);
 
 /// The kernels of a module whose functions hold one kern.rowwise each; a kernel has the name of its function. A matmul
@@ -38,6 +38,8 @@ public:
   bool isLoaded() const { return handle; }
   const std::string &objectPath() const { return object; }
   mlir::ArrayRef<codegen::KernelInfo> kernels() const { return infos; }
+  /// The kernel of rows of function `name`, with its schedule.
+  kern::RowKernel kernelOf(llvm::StringRef name) const;
   /// Whether the kernel of function `name` walks strips of columns.
   bool walksStrips(llvm::StringRef name) const;
   /// Whether the kernel of function `name` lies in the epilogue of a matmul.
