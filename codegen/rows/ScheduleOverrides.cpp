@@ -46,6 +46,8 @@ static StringRef nameOf(kern::RowKernel op) {
 }
 
 int64_t ScheduleOverride::get(StringRef field, int64_t otherwise) const {
+  if (numbers.empty()) // mostly, and choices ask thousands of times
+    return otherwise;
   auto found = numbers.find(field);
   return found == numbers.end() ? otherwise : found->second;
 }

@@ -29,7 +29,7 @@ public:
   explicit ScheduleOverride(kern::RowKernel op) : op(op) {}
 
   bool empty() const { return numbers.empty(); }
-  bool has(llvm::StringRef field) const { return numbers.contains(field); }
+  bool has(llvm::StringRef field) const { return !numbers.empty() && numbers.contains(field); }
   /// The number of a field; where none is given, `otherwise`.
   int64_t get(llvm::StringRef field, int64_t otherwise) const;
   void set(llvm::StringRef field, int64_t number) { numbers[field] = number; }

@@ -25,6 +25,8 @@ public:
   /// Whole rows, as one strip.
   explicit StripPlans(kern::RowKernel op) { list.push_back({0, 1, RowPlan(op)}); }
 
+  /// Not of whole rows.
+  StripForm form() const { return all->form(); }
   /// How many strips there are.
   int64_t count() const { return list.back().first + list.back().count; }
   const std::deque<Run> &runs() const { return list; }

@@ -14,6 +14,8 @@
 
 #include "mlir/IR/Remarks.h"
 
+#include <limits>
+
 using namespace mlir;
 using namespace stretto;
 using namespace stretto::codegen;
@@ -65,17 +67,26 @@ public:
   FailureOr<Candidate> choose();
 
 private:
+  /// A tile, and what it takes whatever the threads of its epilogue do: hundreds of layouts and runs ask for that.
+  struct Tile {
+    MatmulTiling tiling;
+    int64_t registers;           // of a thread of the epilogue
+    int64_t delivered, arriving; // bytes of operands
+    double multiplying;          // cycles
+    double movingShare;          // of `moving`, in cycles: all multiprocessors have as many tiles
+  };
+
   std::optional<StripForm> formOf(int64_t columns);
-  Candidate withLayout(StripForm form, const EpilogueCost &cost, int64_t rows, int64_t warps, int64_t cluster);
-  MatmulTiling make(StripForm form, EpilogueLayout layout, int64_t rows, int64_t warps, int64_t run,
-                    int64_t cluster) const;
+  Candidate withLayout(const StripPlans &plans, const EpilogueCost &cost, int64_t rows, int64_t warps, int64_t cluster);
+  Tile tileOf(StripForm form, int64_t rows, int64_t warps, int64_t cluster) const;
+  MatmulTiling make(const Tile &tile, const EpilogueLayout &layout) const;
+  void setRun(MatmulTiling &t, int64_t run) const;
   llvm::SmallVector<int64_t> runsOf(int64_t rows);
   static bool holds(const MatmulTiling &tiling);
   static bool hidesLoads(const MatmulTiling &t, const EpilogueLayout &layout);
-  static bool registersSuffice(const MatmulTiling &t, const EpilogueLayout &layout);
-  static double cyclesOfEpilogue(const MatmulTiling &t, const EpilogueLayout &layout);
-  static double cyclesOfTile(const MatmulTiling &t, const EpilogueLayout &layout);
-  double cyclesBeside(const MatmulTiling &t, const EpilogueLayout &layout) const;
+  static bool registersSuffice(const Tile &tile, const MatmulTiling &t, const EpilogueLayout &layout);
+  static double cyclesOfEpilogue(const Tile &tile, const MatmulTiling &t, const EpilogueLayout &layout);
+  static double cyclesOfTile(const Tile &tile, const EpilogueLayout &layout);
 
   kern::MatmulOp op;
   const ScheduleOverride &given;
@@ -106,11 +117,12 @@ FailureOr<Chooser::Candidate> Chooser::choose() {
     for (StringRef field : {"pieces", "strip"})
       if (failed(given.check(field, meeting.allow(*form), "such that columns of two strips do not meet")))
         return failure();
-    EpilogueCost cost(op, *form, given);
+    StripPlans plans(op, meeting, *form);
+    EpilogueCost cost(op, plans, given);
     for (int64_t rows : {128, 64})
       for (int64_t warps : {3, 4, 7, 8})
         for (int64_t cluster : clusters)
-          if (Candidate other = withLayout(*form, cost, given.get("tile_rows", rows), given.get("warps", warps),
+          if (Candidate other = withLayout(plans, cost, given.get("tile_rows", rows), given.get("warps", warps),
                                            given.get("cluster", cluster));
               !best || other.isBetterThan(*best))
             best = other;
@@ -133,42 +145,57 @@ llvm::SmallVector<int64_t> Chooser::runsOf(int64_t rows) {
   return given.has("run") ? SmallVector<int64_t>{given.get("run", all)} : runs;
 }
 
-Chooser::Candidate Chooser::withLayout(StripForm form, const EpilogueCost &cost, int64_t rows, int64_t warps,
+Chooser::Candidate Chooser::withLayout(const StripPlans &plans, const EpilogueCost &cost, int64_t rows, int64_t warps,
                                        int64_t cluster) {
-  auto tilingWith = [&](const EpilogueLayout &layout) { return make(form, layout, rows, warps, rows, cluster); };
-  auto fits = [&](const EpilogueLayout &layout) { return registersSuffice(tilingWith(layout), layout); };
+  const Tile tile = tileOf(plans.form(), rows, warps, cluster);
+  auto fits = [&](const EpilogueLayout &layout) { return registersSuffice(tile, make(tile, layout), layout); };
   EpilogueLayout layout = cost.choose(warps, fits, [&](const EpilogueLayout &layout) {
-    MatmulTiling tiling = tilingWith(layout);
-    return std::max(certainty * cyclesBeside(tiling, layout), cyclesOfEpilogue(tiling, layout));
+    double beside = std::max(cyclesOfTile(tile, layout), tile.movingShare);
+    return std::max(certainty * beside, cyclesOfEpilogue(tile, make(tile, layout), layout));
   });
-  layout.sumBytes = sharesSums ? sumBytes(op, tilingWith(layout)) : 0;
-  std::optional<Candidate> best;
+  layout.sumBytes = sharesSums ? sumBytes(op, plans, make(tile, layout)) : 0;
+  Candidate best{make(tile, layout), /*isPossible=*/false};
+  setRun(best.tiling, runsOf(rows).front());
+  best.isPossible = holds(best.tiling) && best.tiling.roomStart() + layout.sumBytes <= mostShared;
+  if (!best.isPossible)
+    return best;
+  // No rule depends on the run, but that a given one is no less than 1, which is checked in the end.
+  best.epilogue = cyclesOfEpilogue(tile, best.tiling, layout);
+  double ofTile = std::max(cyclesOfTile(tile, layout), best.epilogue);
+  best.cycles = std::numeric_limits<double>::infinity();
+  MatmulTiling t = best.tiling;
   for (int64_t run : runsOf(rows)) {
-    Candidate other{make(form, layout, rows, warps, run, cluster), /*isPossible=*/true};
-    // No rule depends on the run, but that a given one is no less than 1, which is checked in the end.
-    other.isPossible =
-        best ? best->isPossible : holds(other.tiling) && other.tiling.roomStart() + layout.sumBytes <= mostShared;
-    if (!other.isPossible)
-      return other;
-    other.epilogue = cyclesOfEpilogue(other.tiling, layout);
-    double ofTile = std::max(cyclesOfTile(other.tiling, layout), other.epilogue);
-    other.cycles = std::max(moving, static_cast<double>(other.tiling.tilesOfBlock()) * ofTile);
-    if (!best || other.cycles <= best->cycles)
-      best = other;
+    setRun(t, run);
+    if (double cycles = std::max(moving, static_cast<double>(t.tilesOfBlock()) * ofTile); cycles <= best.cycles) {
+      best.tiling = t;
+      best.cycles = cycles;
+    }
   }
-  return *best;
+  return best;
 }
 
 bool Chooser::holds(const MatmulTiling &tiling) {
   return llvm::all_of(tiling.rules(), [](const TileRule &rule) { return rule.holds; });
 }
 
-MatmulTiling Chooser::make(StripForm form, EpilogueLayout layout, int64_t rows, int64_t warps, int64_t run,
-                           int64_t cluster) const {
+Chooser::Tile Chooser::tileOf(StripForm form, int64_t rows, int64_t warps, int64_t cluster) const {
   MatmulTiling t = whole;
   std::tie(t.pieces, t.strip) = std::tie(form.pieces, form.width);
+  std::tie(t.tileRows, t.warps, t.cluster) = std::tie(rows, warps, cluster);
+  auto multiplied = static_cast<double>(t.tileRows * t.tileColumns() * t.steps() * MatmulTiling::stepDepth);
+  int64_t tiles = t.strips() * llvm::divideCeil(t.rows, t.tileRows);
+  return {.tiling = t,
+          .registers = t.registersOfEpilogue(),
+          .delivered = t.steps() * (t.leftBytes() + t.rightBytes() / t.cluster),
+          .arriving = t.steps() * (t.leftBytes() + t.rightBytes()),
+          .multiplying = multiplied / multiplyAdds,
+          .movingShare = moving / static_cast<double>(llvm::divideCeil(tiles, processors))};
+}
+
+/// All but the run, and the blocks that follow from it.
+MatmulTiling Chooser::make(const Tile &tile, const EpilogueLayout &layout) const {
+  MatmulTiling t = tile.tiling;
   std::tie(t.groupThreads, t.stepRows, t.lanes) = std::tie(layout.threads, layout.rows, layout.lanes);
-  std::tie(t.run, t.tileRows, t.warps, t.cluster) = std::tie(run, rows, warps, cluster);
   t.stages = given.get("stages", mostStages);
   while (!given.has("stages") && t.stages > 1 && t.roomStart() + layout.sumBytes > mostShared)
     --t.stages;
@@ -178,9 +205,13 @@ MatmulTiling Chooser::make(StripForm form, EpilogueLayout layout, int64_t rows, 
     if (hidesLoads(fewer, layout))
       t = fewer;
   }
-  int64_t most = std::max<int64_t>(cluster, llvm::alignDown(processors, cluster));
-  t.blocks = given.get("blocks", std::min(t.items(), most));
   return t;
+}
+
+void Chooser::setRun(MatmulTiling &t, int64_t run) const {
+  t.run = run;
+  int64_t most = std::max<int64_t>(t.cluster, llvm::alignDown(processors, t.cluster));
+  t.blocks = given.get("blocks", std::min(t.items(), most));
 }
 
 /// Whether there is shared memory for what the epilogue loads some rows later (Prefetch.h).
@@ -190,32 +221,25 @@ bool Chooser::hidesLoads(const MatmulTiling &t, const EpilogueLayout &layout) {
 }
 
 /// Tables that come some rows earlier wait in shared memory until a row needs them.
-bool Chooser::registersSuffice(const MatmulTiling &t, const EpilogueLayout &layout) {
-  return layout.registers + (hidesLoads(t, layout) ? 0 : layout.tables) <= t.registersOfEpilogue();
+bool Chooser::registersSuffice(const Tile &tile, const MatmulTiling &t, const EpilogueLayout &layout) {
+  return layout.registers + (hidesLoads(t, layout) ? 0 : layout.tables) <= tile.registers;
 }
 
-double Chooser::cyclesOfEpilogue(const MatmulTiling &t, const EpilogueLayout &layout) {
+double Chooser::cyclesOfEpilogue(const Tile &tile, const MatmulTiling &t, const EpilogueLayout &layout) {
   double turns = cyclesOfInstruction * llvm::divideCeil(t.activeWarps(), warpSchedulers);
   int64_t steps = llvm::divideCeil(llvm::divideCeil(t.tileRows, t.groups()), t.stepRows);
   double cycles = steps * t.stepRows * layout.instructions * turns;
   if (!hidesLoads(t, layout))
     cycles += steps * cyclesOfLoad;
-  return registersSuffice(t, layout) ? cycles : 2 * cycles; // some come from memory
+  return registersSuffice(tile, t, layout) ? cycles : 2 * cycles; // some come from memory
 }
 
 /// Of a tile, without its epilogue: the longest of what goes on at once. What the epilogue loads is delivered, too.
-double Chooser::cyclesOfTile(const MatmulTiling &t, const EpilogueLayout &layout) {
-  auto multiplied = static_cast<double>(t.tileRows * t.tileColumns() * t.steps() * MatmulTiling::stepDepth);
-  auto fetched = static_cast<double>(t.tileRows * t.groupThreads * layout.fetched);
-  auto delivered = static_cast<double>(t.steps() * (t.leftBytes() + t.rightBytes() / t.cluster)) + fetched;
-  auto arriving = static_cast<double>(t.steps() * (t.leftBytes() + t.rightBytes())) + fetched;
-  return std::max({multiplied / multiplyAdds, delivered / deliveredBytes, arriving / arrivingBytes});
-}
-
-/// How long the epilogue of a tile may take until the kernel takes longer: all multiprocessors have as many tiles.
-double Chooser::cyclesBeside(const MatmulTiling &t, const EpilogueLayout &layout) const {
-  int64_t tiles = t.strips() * llvm::divideCeil(t.rows, t.tileRows);
-  return std::max(cyclesOfTile(t, layout), moving / static_cast<double>(llvm::divideCeil(tiles, processors)));
+double Chooser::cyclesOfTile(const Tile &tile, const EpilogueLayout &layout) {
+  auto fetched = static_cast<double>(tile.tiling.tileRows * layout.threads * layout.fetched);
+  double delivered = static_cast<double>(tile.delivered) + fetched;
+  double arriving = static_cast<double>(tile.arriving) + fetched;
+  return std::max({tile.multiplying, delivered / deliveredBytes, arriving / arrivingBytes});
 }
 
 LogicalResult stretto::codegen::chooseMatmulSchedule(kern::MatmulOp op, const ScheduleOverride &given,
@@ -228,7 +252,9 @@ LogicalResult stretto::codegen::chooseMatmulSchedule(kern::MatmulOp op, const Sc
   for (const TileRule &rule : tiling.rules())
     if (failed(given.check(rule.field, rule.holds, rule.expected)))
       return failure();
-  if (int64_t sums = sumBytes(op, tiling), left = mostShared - tiling.roomStart(); left >= 0 && sums > left)
+  if (int64_t sums = sumBytes(op, StripPlans(op, {tiling.pieces, tiling.strip}), tiling),
+      left = mostShared - tiling.roomStart();
+      left >= 0 && sums > left)
     return op.emitOpError() << "has an epilogue whose sums take " << sums << " bytes of shared memory, but a block has "
                             << left << " bytes beside its tiles";
   op.setScheduleAttr(tiling.schedule(op.getContext()));

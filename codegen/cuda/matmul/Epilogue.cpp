@@ -15,8 +15,7 @@ static kern::ThreadScheduleAttr scheduleOf(MLIRContext *context, const MatmulTil
                                        tiling.groups(), /*tiles=*/1, usualPlaces);
 }
 
-int64_t stretto::codegen::sumBytes(kern::MatmulOp op, const MatmulTiling &tiling) {
-  StripPlans plans(op, {tiling.pieces, tiling.strip});
+int64_t stretto::codegen::sumBytes(kern::MatmulOp op, const StripPlans &plans, const MatmulTiling &tiling) {
   CudaBuilder b(op.getLoc(), op.getContext());
   int64_t bytes = 0;
   for (const StripPlans::Run &run : plans.runs())

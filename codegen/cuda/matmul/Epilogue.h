@@ -23,7 +23,7 @@ struct MatmulItem {
 };
 
 /// Of the shared memory of a block, beside that of the tiling: for the sums of all kinds of strips that threads share.
-int64_t sumBytes(kern::MatmulOp op, const MatmulTiling &tiling);
+int64_t sumBytes(kern::MatmulOp op, const StripPlans &plans, const MatmulTiling &tiling);
 
 class MatmulEpilogue {
 public:

@@ -71,8 +71,7 @@ static SmallVector<RowPhase, 0> piecesOf(const RowPlan &plan, Domain domain) {
   return phases;
 }
 
-EpilogueCost::EpilogueCost(kern::MatmulOp op, StripForm form, const ScheduleOverride &given) {
-  StripPlans plans(op, form);
+EpilogueCost::EpilogueCost(kern::MatmulOp op, const StripPlans &plans, const ScheduleOverride &given) {
   for (const StripPlans::Run &run : plans.runs()) {
     Kind kind{{}, !run.plan.reductions().empty()};
     forEachPiece(run.plan.phases(), [&](const Piece &piece) {
@@ -81,7 +80,7 @@ EpilogueCost::EpilogueCost(kern::MatmulOp op, StripForm form, const ScheduleOver
     });
     kinds.push_back(std::move(kind));
   }
-  double share = static_cast<double>(form.pieces * form.width) / op.getColumns();
+  double share = static_cast<double>(plans.form().pieces * plans.form().width) / op.getColumns();
   computed = computedNumbers(op) * std::min(1.0, share);
   moved = movedNumbers(op) * std::min(1.0, share);
   layOutAll(given);

@@ -17,11 +17,11 @@ struct EpilogueLayout {
   int64_t sumBytes = 0; // of a block's shared memory, for sums that threads share, once that is known
 };
 
-/// What the epilogue of a matmul takes on strips of a form: estimates from its body.
+/// What the epilogue of a matmul takes on some strips: estimates from its body.
 class EpilogueCost {
 public:
   /// `given`: numbers of layouts that stay.
-  EpilogueCost(kern::MatmulOp op, StripForm form, const ScheduleOverride &given);
+  EpilogueCost(kern::MatmulOp op, const StripPlans &plans, const ScheduleOverride &given);
 
   /// The layout that takes the fewest `cycles`, of all that `warps` warps can have and for which registers suffice; of
   /// several such, as where something else takes longer, the one with the fewest instructions. Where there is none, the
