@@ -5,6 +5,7 @@
 #include "llvm/Support/MathExtras.h"
 
 #include <numeric>
+#include <vector>
 
 using namespace stretto;
 using namespace stretto::codegen;
@@ -21,38 +22,78 @@ bool stretto::codegen::liveTogether(const LivePiece &a, const LivePiece &b) {
 
 static int64_t endOf(const BufferRequest &request) { return request.empty() ? 0 : request.back().to; }
 
-/// The offset in the narrowest range of free offsets (the last one has no end). Offsets between the two numbers of a
-/// pair are not free.
-static int64_t narrowestGap(llvm::SmallVectorImpl<std::pair<int64_t, int64_t>> &forbidden, int64_t alignment) {
-  llvm::sort(forbidden);
-  int64_t start = 0, best = -1, width = INT64_MAX;
-  for (auto [from, to] : forbidden) {
+namespace {
+/// Finds the narrowest range of free offsets (the last one has no end).
+class NarrowestGap {
+public:
+  explicit NarrowestGap(int64_t alignment) : alignment(alignment) {}
+
+  /// Offsets between two numbers are not free. Those of all calls before are no greater than `from`.
+  void forbid(int64_t from, int64_t to) {
     if (from >= start && from - start < width) {
       best = start;
       width = from - start;
     }
     start = std::max<int64_t>(start, llvm::alignTo(std::max<int64_t>(to, 0), alignment));
   }
-  return best >= 0 ? best : start;
-}
+  /// Whether it makes no difference to forbid these.
+  bool isForbidden(int64_t from, int64_t to) const { return from < start && to <= start; }
+  int64_t offset() const { return best >= 0 ? best : start; }
+
+private:
+  int64_t alignment, start = 0, best = -1, width = INT64_MAX;
+};
+
+/// Pieces that have their place, in the order of their first bytes.
+class PlacedPieces {
+public:
+  void add(const LivePiece &piece, int64_t offset) {
+    Placed placed{piece.from + offset, piece.to + offset, &piece};
+    list.insert(llvm::upper_bound(list, placed, [](auto &a, auto &b) { return a.from < b.from; }), placed);
+  }
+
+  /// The offset in the narrowest gap that holds a buffer.
+  int64_t narrowestGap(const BufferRequest &request, int64_t alignment) const {
+    NarrowestGap gap(alignment);
+    if (request.size() == 1) {
+      const LivePiece &piece = request.front();
+      for (const Placed &other : list)
+        if (int64_t from = other.from - piece.to, to = other.to - piece.from;
+            !gap.isForbidden(from, to) && liveTogether(piece, *other.piece))
+          gap.forbid(from, to);
+      return gap.offset();
+    }
+    llvm::SmallVector<std::pair<int64_t, int64_t>> forbidden;
+    for (const LivePiece &piece : request)
+      for (const Placed &other : list)
+        if (liveTogether(piece, *other.piece))
+          forbidden.emplace_back(other.from - piece.to, other.to - piece.from);
+    llvm::sort(forbidden);
+    for (auto [from, to] : forbidden)
+      gap.forbid(from, to);
+    return gap.offset();
+  }
+
+private:
+  struct Placed {
+    int64_t from, to;
+    const LivePiece *piece; // when it is live
+  };
+  std::vector<Placed> list;
+};
+} // namespace
 
 static Allocation placeInOrder(llvm::ArrayRef<BufferRequest> requests, llvm::ArrayRef<unsigned> order,
                                llvm::ArrayRef<LivePiece> taken, int64_t alignment) {
   Allocation result;
   result.offsets.assign(requests.size(), 0);
-  llvm::SmallVector<LivePiece> placed(taken);
+  PlacedPieces placed;
+  for (const LivePiece &piece : taken)
+    placed.add(piece, 0);
   for (unsigned i : order) {
-    llvm::SmallVector<std::pair<int64_t, int64_t>> forbidden;
+    int64_t offset = result.offsets[i] = placed.narrowestGap(requests[i], alignment);
     for (const LivePiece &piece : requests[i])
-      for (const LivePiece &other : placed)
-        if (liveTogether(piece, other))
-          forbidden.emplace_back(other.from - piece.to, other.to - piece.from);
-    int64_t offset = result.offsets[i] = narrowestGap(forbidden, alignment);
-    for (LivePiece piece : requests[i]) {
-      piece.from += offset;
-      piece.to += offset;
-      placed.push_back(piece);
-    }
+      placed.add(piece, offset);
     result.bytes = std::max<int64_t>(result.bytes, llvm::alignTo(offset + endOf(requests[i]), alignment));
   }
   return result;

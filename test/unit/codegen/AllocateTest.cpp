@@ -2,6 +2,7 @@
 #include "codegen/memory/Allocate.h"
 
 #include <gtest/gtest.h>
+#include <random>
 
 using namespace stretto;
 using namespace stretto::codegen;
@@ -46,6 +47,35 @@ TEST(Allocate, AStackMovesIntoTheSlotsOfAnother) {
   EXPECT_EQ(allocate({narrow}, wide, 64).offsets, (llvm::SmallVector<int64_t>{0}));
   wide[1].live = {{7, 20}}; // slot 2, read at time 7, starts where it does
   EXPECT_EQ(allocate({narrow}, wide, 64).offsets, (llvm::SmallVector<int64_t>{512}));
+}
+
+TEST(Allocate, WhatIsLiveTogetherNeverOverlaps) {
+  std::mt19937 random(3);
+  auto upTo = [&](int64_t most) { return static_cast<int64_t>(random() % (most + 1)); };
+  auto piecesFrom = [&](int64_t from, int64_t count) {
+    llvm::SmallVector<LivePiece> pieces;
+    for (int64_t i = 0; i < count; ++i, from = pieces.back().to) {
+      int64_t begin = upTo(20), end = begin + upTo(8), again = end + 2 + upTo(5);
+      pieces.push_back({from, from + 32 * (1 + upTo(5)), {{begin, end}, {again, again + upTo(3)}}});
+    }
+    return pieces;
+  };
+  for (int round = 0; round < 200; ++round) {
+    llvm::SmallVector<BufferRequest> requests;
+    for (int64_t i = upTo(25); i >= 0; --i)
+      requests.emplace_back(piecesFrom(0, 1 + std::max<int64_t>(0, upTo(6) - 3)));
+    llvm::SmallVector<LivePiece> placed = piecesFrom(64 * upTo(4), upTo(3));
+    const Allocation got = allocate(requests, placed, 64);
+    for (auto [request, offset] : llvm::zip(requests, got.offsets))
+      for (const LivePiece &piece : request) {
+        EXPECT_EQ(offset % 64, 0);
+        EXPECT_LE(piece.to + offset, got.bytes);
+        placed.push_back({piece.from + offset, piece.to + offset, piece.live});
+      }
+    for (auto a = placed.begin(); a != placed.end(); ++a)
+      for (auto b = std::next(a); b != placed.end(); ++b)
+        EXPECT_FALSE(liveTogether(*a, *b) && a->from < b->to && b->from < a->to) << "round " << round;
+  }
 }
 
 // By size alone, the last buffer is put above the two it meets; placed first, it leaves room for both in six units.
