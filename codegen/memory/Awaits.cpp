@@ -15,12 +15,21 @@ AwaitedBuckets::AwaitedBuckets(ModuleOp module)
     : buckets(bucketsOf(module)),
       rowBytes(passes::flatColumns * passes::layoutParameters(module).elementType.getIntOrFloatBitWidth() / 8) {}
 
-int64_t AwaitedBuckets::neededFor(Value value, int64_t iteration, bool inBody) const {
-  kern::SlotAttr slot = kern::slotOf(value);
+bool AwaitedBuckets::isWeight(Value value) {
+  kern::Arena arena = kern::slotOf(value).getArena();
+  return arena == kern::Arena::parameters || arena == kern::Arena::rounded;
+}
+
+SmallVector<Value> AwaitedBuckets::weightsOf(Operation *op) {
+  if (isa<seq::AliasOp, seq::ScanOp>(op) || op->hasTrait<OpTrait::IsTerminator>())
+    return {};
+  return llvm::filter_to_vector(op->getOperands(), isWeight);
+}
+
+int64_t AwaitedBuckets::neededFor(Value weight, int64_t iteration, bool inBody) const {
+  kern::SlotAttr slot = kern::slotOf(weight);
   bool isRounded = slot.getArena() == kern::Arena::rounded; // half as many bytes, element for element
-  if (slot.getArena() != kern::Arena::parameters && !isRounded)
-    return 0;
-  Span span = spanOf(value.getType(), slot, iteration, rowStride(value), inBody ? 0 : slot.getStride());
+  Span span = spanOf(weight.getType(), slot, iteration, rowStride(weight), inBody ? 0 : slot.getStride());
   int64_t unit = isRounded ? rowBytes / 2 : rowBytes;
   int64_t end = span.base + (span.entries - 1) * span.lead + (span.rows - 1) * span.stride + span.width;
   int64_t first = span.base / unit, last = (end - 1) / unit;
@@ -31,11 +40,9 @@ int64_t AwaitedBuckets::neededFor(Value value, int64_t iteration, bool inBody) c
 }
 
 int64_t AwaitedBuckets::neededBy(Operation *op, int64_t iteration, bool inBody) const {
-  if (isa<seq::AliasOp, seq::ScanOp>(op) || op->hasTrait<OpTrait::IsTerminator>())
-    return 0;
   int64_t needed = 0;
-  for (Value operand : op->getOperands())
-    needed = std::max(needed, neededFor(operand, iteration, inBody));
+  for (Value weight : weightsOf(op))
+    needed = std::max(needed, neededFor(weight, iteration, inBody));
   return needed;
 }
 
@@ -60,22 +67,26 @@ private:
   }
 
   void inBody(seq::ScanOp scan) {
-    Block &block = bodyOf(scan).getBody().front();
-    Operation *first = nullptr;
+    SmallVector<std::pair<Operation *, Value>> reads; // of an iteration
+    for (Operation &op : bodyOf(scan).getBody().front())
+      for (Value weight : AwaitedBuckets::weightsOf(&op))
+        reads.emplace_back(&op, weight);
+    if (reads.empty())
+      return;
+    auto *first = reads.end();
     SmallVector<int64_t> counts(scan.getTrips());
     int64_t before = come, trips = scan.getTrips();
     for (int64_t step = 0; step < trips; ++step) {
       int64_t iteration = scan.getReverse() ? trips - 1 - step : step;
-      for (Operation &op : block)
-        if (int64_t needed = buckets.neededBy(&op, iteration, true)) {
+      for (auto *read = reads.begin(); read != reads.end(); ++read)
+        if (int64_t needed = buckets.neededFor(read->second, iteration, true)) {
           come = std::max(come, needed);
-          if (!first || op.isBeforeInBlock(first))
-            first = &op;
+          first = std::min(first, read);
         }
       counts[iteration] = come;
     }
     if (come > before)
-      insert(first, counts);
+      insert(first->first, counts);
   }
 
   AwaitedBuckets buckets;

@@ -17,10 +17,14 @@ public:
   explicit AwaitedBuckets(mlir::ModuleOp module);
   /// For what an operation reads in an iteration of the scan it is in; 0: no weights that are trained.
   int64_t neededBy(mlir::Operation *op, int64_t iteration, bool inBody) const;
+  /// For one of these.
+  int64_t neededFor(mlir::Value weight, int64_t iteration, bool inBody) const;
   int64_t count() const { return buckets.size(); }
+  /// What an operation reads of weights.
+  static llvm::SmallVector<mlir::Value> weightsOf(mlir::Operation *op);
 
 private:
-  int64_t neededFor(mlir::Value value, int64_t iteration, bool inBody) const;
+  static bool isWeight(mlir::Value value);
 
   llvm::SmallVector<kern::BucketAttr> buckets;
   int64_t rowBytes;

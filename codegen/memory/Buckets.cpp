@@ -4,6 +4,9 @@
 #include "codegen/memory/Timeline.h"
 #include "ir/kern/Attributes.h"
 
+#include <map>
+#include <set>
+
 using namespace mlir;
 using namespace stretto;
 using namespace stretto::codegen;
@@ -28,26 +31,54 @@ static SmallVector<FinalBytes> coverAll(SmallVector<FinalBytes> finals, int64_t 
   return whole;
 }
 
-/// Joins the piece `small` to the neighbour that becomes final next to it.
-static void joinNeighbor(SmallVectorImpl<FinalBytes> &pieces, FinalBytes *small) {
-  auto distance = [&](FinalBytes *other) { return std::abs(other->time - small->time); };
-  bool isFirst = small == pieces.begin(), isLast = std::next(small) == pieces.end();
-  FinalBytes *left = isLast || (!isFirst && distance(small - 1) <= distance(small + 1)) ? small - 1 : small;
-  FinalBytes *right = left + 1;
-  *left = {left->begin, right->end, std::max(left->time, right->time)};
-  pieces.erase(right);
-}
+namespace {
+/// Pieces in a row, of which the smallest ones join a neighbour: there may be one for each trip of a long scan.
+class JoinedPieces {
+public:
+  explicit JoinedPieces(ArrayRef<FinalBytes> list) {
+    for (const FinalBytes &piece : list)
+      insert(pieces.insert(pieces.end(), {pieces.size(), piece}));
+  }
+
+  size_t count() const { return pieces.size(); }
+  int64_t leastBytes() const { return bySize.begin()->first; }
+
+  /// Joins the smallest piece, of several the first, to the neighbour that becomes final next to it.
+  void joinSmallest() {
+    auto small = pieces.find(bySize.begin()->second), behind = std::next(small);
+    auto distance = [&](Pieces::iterator other) { return std::abs(other->second.time - small->second.time); };
+    bool isFirst = small == pieces.begin(), isLast = behind == pieces.end();
+    bool goesLeft = isLast || (!isFirst && distance(std::prev(small)) <= distance(behind));
+    auto left = goesLeft ? std::prev(small) : small, right = std::next(left);
+    bySize.erase(keyOf(left));
+    bySize.erase(keyOf(right));
+    left->second.end = right->second.end;
+    left->second.time = std::max(left->second.time, right->second.time);
+    pieces.erase(right);
+    insert(left);
+  }
+
+  SmallVector<FinalBytes> take() const { return llvm::to_vector(llvm::make_second_range(pieces)); }
+
+private:
+  using Pieces = std::map<size_t, FinalBytes>; // by their places in the list
+
+  static std::pair<int64_t, size_t> keyOf(Pieces::iterator piece) {
+    return {piece->second.end - piece->second.begin, piece->first};
+  }
+  void insert(Pieces::iterator piece) { bySize.insert(keyOf(piece)); }
+
+  Pieces pieces;
+  std::set<std::pair<int64_t, size_t>> bySize; // their bytes and places
+};
+} // namespace
 
 SmallVector<FinalRows> stretto::codegen::cutIntoBuckets(SmallVector<FinalBytes> finals, int64_t bytes, int64_t rowBytes,
                                                         int64_t leastBytes) {
-  SmallVector<FinalBytes> pieces = coverAll(std::move(finals), bytes);
-  auto size = [](const FinalBytes &piece) { return piece.end - piece.begin; };
-  while (pieces.size() > 1) {
-    auto *smallest = llvm::min_element(pieces, [&](auto &a, auto &b) { return size(a) < size(b); });
-    if (size(*smallest) >= leastBytes)
-      break;
-    joinNeighbor(pieces, smallest);
-  }
+  JoinedPieces joined(coverAll(std::move(finals), bytes));
+  while (joined.count() > 1 && joined.leastBytes() < leastBytes)
+    joined.joinSmallest();
+  SmallVector<FinalBytes> pieces = joined.take();
   SmallVector<FinalRows> buckets;
   int64_t first = 0;
   for (auto [i, piece] : llvm::enumerate(pieces)) {
@@ -61,23 +92,21 @@ SmallVector<FinalRows> stretto::codegen::cutIntoBuckets(SmallVector<FinalBytes> 
   return buckets;
 }
 
-/// The bytes of the gradients that a kern.ready names: in an iteration of a scan, or all entries.
-static SmallVector<FinalBytes> bytesOf(kern::ReadyOp op, bool inBody, int64_t iteration, int64_t time,
-                                       const passes::ParameterLayout &layout) {
-  SmallVector<FinalBytes> bytes;
-  for (auto name : op.getParameters().getAsRange<FlatSymbolRefAttr>()) {
-    auto parameter = SymbolTable::lookupNearestSymbolFrom<seq::ParameterOp>(op, name);
-    passes::ParameterSlot slot = layout.slots.lookup(parameter);
-    int64_t entries = parameter.getStacked() ? parameter.getTensorType().getDimSize(0) : 1;
-    int64_t ofEntry = passes::alignSlot(passes::byteSize(parameter.getTensorType()) / entries);
-    int64_t first = inBody ? iteration : 0, last = inBody ? iteration + 1 : entries;
-    for (int64_t i = first; i < last; ++i)
-      bytes.push_back({slot.offset + i * slot.stride, slot.offset + i * slot.stride + ofEntry, time});
-  }
-  return bytes;
-}
-
 namespace {
+/// Where the gradients of a parameter lie.
+struct Entries {
+  passes::ParameterSlot slot;
+  int64_t count, bytes; // of one
+};
+
+/// What an operation does of what is looked for: it says that gradients are final, or it multiplies.
+struct Event {
+  kern::ReadyOp ready; // null: it multiplies
+  SmallVector<Entries, 0> gradients;
+  double flops;
+  bool isForward;
+};
+
 /// Runs an entry point in mind.
 class Walk {
 public:
@@ -87,8 +116,8 @@ public:
     for (Operation &op : function.getBody().front()) {
       if (auto scan = dyn_cast<seq::ScanOp>(op))
         run(scan);
-      else
-        operation(&op, false, 0);
+      else if (std::optional<Event> event = eventOf(&op))
+        happen(*event, false, 0);
     }
   }
 
@@ -96,23 +125,54 @@ public:
 
 private:
   void run(seq::ScanOp scan) {
-    int64_t trips = scan.getTrips();
+    SmallVector<Event, 0> events; // of an iteration
+    for (Operation &op : bodyOf(scan).getBody().front())
+      if (std::optional<Event> event = eventOf(&op))
+        events.push_back(std::move(*event));
+    int64_t trips = events.empty() ? 0 : scan.getTrips();
     for (int64_t step = 0; step < trips; ++step)
-      for (Operation &op : bodyOf(scan).getBody().front())
-        operation(&op, true, scan.getReverse() ? trips - 1 - step : step);
+      for (const Event &event : events)
+        happen(event, true, scan.getReverse() ? trips - 1 - step : step);
   }
 
-  void operation(Operation *op, bool inBody, int64_t iteration) {
-    if (auto ready = dyn_cast<kern::ReadyOp>(op)) {
-      int64_t time = result.runs.size();
-      result.runs.push_back({ready, iteration, result.flops, bytesOf(ready, inBody, iteration, time, layout)});
-    }
+  std::optional<Event> eventOf(Operation *op) {
+    if (auto ready = dyn_cast<kern::ReadyOp>(op))
+      return Event{ready, gradientsOf(ready), 0, false};
     auto library = dyn_cast<seq::LibraryOp>(op);
     if (!library || library.getMatmulKind() == seq::MatmulKind::none)
-      return;
-    result.flops += library.getFlops();
-    if (library.getMatmulKind() == seq::MatmulKind::forward)
-      result.flopsForward += library.getFlops();
+      return std::nullopt;
+    return Event{{}, {}, library.getFlops(), library.getMatmulKind() == seq::MatmulKind::forward};
+  }
+
+  SmallVector<Entries, 0> gradientsOf(kern::ReadyOp op) {
+    SmallVector<Entries, 0> gradients;
+    for (auto name : op.getParameters().getAsRange<FlatSymbolRefAttr>()) {
+      auto parameter = SymbolTable::lookupNearestSymbolFrom<seq::ParameterOp>(op, name);
+      int64_t count = parameter.getStacked() ? parameter.getTensorType().getDimSize(0) : 1;
+      gradients.push_back({layout.slots.lookup(parameter), count,
+                           passes::alignSlot(passes::byteSize(parameter.getTensorType()) / count)});
+    }
+    return gradients;
+  }
+
+  void happen(const Event &event, bool inBody, int64_t iteration) {
+    if (event.ready)
+      result.runs.push_back({event.ready, iteration, result.flops, bytesOf(event, inBody, iteration)});
+    result.flops += event.flops;
+    if (event.isForward)
+      result.flopsForward += event.flops;
+  }
+
+  /// The bytes of the gradients that a kern.ready names: in an iteration of a scan, or all entries.
+  SmallVector<FinalBytes> bytesOf(const Event &event, bool inBody, int64_t iteration) {
+    SmallVector<FinalBytes> bytes;
+    int64_t time = result.runs.size();
+    for (const auto &[slot, count, ofEntry] : event.gradients) {
+      int64_t first = inBody ? iteration : 0, last = inBody ? iteration + 1 : count;
+      for (int64_t i = first; i < last; ++i)
+        bytes.push_back({slot.offset + i * slot.stride, slot.offset + i * slot.stride + ofEntry, time});
+    }
+    return bytes;
   }
 
   const passes::ParameterLayout &layout;

@@ -134,8 +134,9 @@ private:
     for (auto [time, run] : llvm::enumerate(runs)) {
       SmallVector<int64_t> &ofOp = counts[run.op];
       ofOp.resize(std::max<size_t>(ofOp.size(), run.iteration + 1));
-      ofOp[run.iteration] =
-          llvm::count_if(buckets, [now = time](const FinalRows &rows) { return rows.time <= int64_t(now); });
+      const auto *later =
+          llvm::upper_bound(buckets, int64_t(time), [](int64_t now, const FinalRows &rows) { return now < rows.time; });
+      ofOp[run.iteration] = later - buckets.begin();
     }
     for (auto &[op, ofOp] : counts)
       kern::ReadyOp(op).setBuckets(ofOp);

@@ -30,6 +30,20 @@ TEST(Buckets, BytesThatNothingWritesGoWithANeighbor) {
   EXPECT_EQ(cutIntoBuckets({}, 160, 16, 32), (Buckets{{0, 10, 0}}));
 }
 
+// As a scan has it that trains for hundreds of thousands of trips.
+TEST(Buckets, ManySmallPiecesAreJoinedInReasonableTime) {
+  constexpr int64_t pieces = 300'000, least = 64 * 1000;
+  Finals finals;
+  for (int64_t i = 0; i < pieces; ++i)
+    finals.push_back({64 * i, 64 * (i + 1), pieces - 1 - i});
+  Buckets buckets = cutIntoBuckets(finals, 64 * pieces, 64, least);
+  EXPECT_EQ(buckets.back(), (FinalRows{0, buckets.back().end, pieces - 1}));
+  for (const FinalRows &bucket : buckets) {
+    EXPECT_GE((bucket.end - bucket.first) * 64, least);
+    EXPECT_EQ(bucket.time, pieces - 1 - bucket.first); // its first piece is final last
+  }
+}
+
 // Every row is in one bucket, which is final no earlier than anything in it, and none is smaller than it must be.
 TEST(Buckets, RandomLayouts) {
   std::mt19937 random(7);
