@@ -17,9 +17,10 @@ ReadyCheck::ReadyCheck(ModuleOp module, func::FuncOp entry)
     auto parameter = cast<seq::ParameterOp>(module.lookupSymbol(gradient.getParameter()));
     passes::ParameterSlot slot = layout.slots.lookup(parameter);
     int64_t bytes = passes::byteSize(parameter.getTensorType()) / entriesOf(parameter);
+    size_t number = numbers.try_emplace(parameter.getSymNameAttr(), numbers.size()).first->second;
     for (int64_t i = 0; i < entriesOf(parameter); ++i) {
       int64_t begin = slot.offset + i * slot.stride;
-      open.push_back({parameter.getSymNameAttr(), {begin, begin + bytes, i}});
+      open.insert({{number, i}, {parameter.getSymNameAttr(), {begin, begin + bytes, i}}});
     }
   }
 }
@@ -28,9 +29,11 @@ LogicalResult ReadyCheck::run(kern::ReadyOp op, int64_t iteration, bool inBody) 
   isTold = true;
   for (auto name : op.getParameters().getAsRange<FlatSymbolRefAttr>()) {
     size_t before = open.size();
-    llvm::erase_if(open, [&](const Open &one) {
-      return one.parameter == name.getAttr() && (!inBody || one.bytes.time == iteration);
-    });
+    if (auto number = numbers.find(name.getAttr()); number != numbers.end()) {
+      auto from = open.lower_bound({number->second, inBody ? iteration : 0});
+      open.erase(from,
+                 inBody ? open.upper_bound({number->second, iteration}) : open.lower_bound({number->second + 1, 0}));
+    }
     if (open.size() == before)
       return op.emitOpError() << "must say once that the gradient of " << name << " is final, but says it again";
   }
@@ -44,7 +47,7 @@ LogicalResult ReadyCheck::run(kern::ReadyOp op, int64_t iteration, bool inBody) 
   int64_t rowBytes = passes::flatColumns * layout.elementType.getIntOrFloatBitWidth() / 8;
   for (; told < count; ++told) {
     int64_t begin = buckets[told].getFirst() * rowBytes, end = begin + buckets[told].getRows() * rowBytes;
-    for (const Open &one : open)
+    for (const Open &one : llvm::make_second_range(open))
       if (one.bytes.begin < end && begin < one.bytes.end)
         return op.emitOpError() << "says that bucket " << told << " is final in iteration " << number
                                 << ", but the gradient of @" << one.parameter.getValue() << " is not";
@@ -75,7 +78,8 @@ LogicalResult ReadyCheck::finish() {
   if (!isTold)
     return success();
   if (!open.empty())
-    return entry.emitOpError() << "must say that the gradient of @" << open.front().parameter.getValue() << " is final";
+    return entry.emitOpError() << "must say that the gradient of @" << open.begin()->second.parameter.getValue()
+                               << " is final";
   if (told != static_cast<int64_t>(buckets.size()))
     return entry.emitOpError() << "must have " << buckets.size() << " final buckets at its end, but has " << told;
   return success();

@@ -4,6 +4,8 @@
 #include "codegen/memory/Awaits.h"
 #include "codegen/memory/Buckets.h"
 
+#include <map>
+
 namespace stretto::codegen {
 
 /// Follows the kern.ready and kern.await operations of an entry point as it runs.
@@ -29,7 +31,9 @@ private:
   mlir::func::FuncOp entry;
   passes::ParameterLayout layout;
   llvm::SmallVector<kern::BucketAttr> buckets;
-  llvm::SmallVector<Open> open; // gradients that are not final yet; their time is the number of the entry
+  llvm::DenseMap<mlir::StringAttr, size_t> numbers; // of parameters, in the order of their gradients
+  /// Gradients that are not final yet, by the numbers of their parameters and of their entries, which is their time.
+  std::map<std::pair<size_t, int64_t>, Open> open;
   int64_t told = 0, come = 0;
   bool isTold = false; // whether the entry point says anything
   AwaitedBuckets awaited;
