@@ -77,7 +77,8 @@ private:
   };
 
   std::optional<StripForm> formOf(int64_t columns);
-  Candidate withLayout(const StripPlans &plans, const EpilogueCost &cost, int64_t rows, int64_t warps, int64_t cluster);
+  Candidate withLayout(const StripPlans &plans, const EpilogueCost &cost, int64_t rows, int64_t warps, int64_t cluster,
+                       llvm::ArrayRef<int64_t> runs);
   Tile tileOf(StripForm form, int64_t rows, int64_t warps, int64_t cluster) const;
   MatmulTiling make(const Tile &tile, const EpilogueLayout &layout) const;
   void setRun(MatmulTiling &t, int64_t run) const;
@@ -119,13 +120,16 @@ FailureOr<Chooser::Candidate> Chooser::choose() {
         return failure();
     StripPlans plans(op, meeting, *form);
     EpilogueCost cost(op, plans, given);
-    for (int64_t rows : {128, 64})
+    for (int64_t usualRows : {128, 64}) {
+      const int64_t rows = given.get("tile_rows", usualRows);
+      const SmallVector<int64_t> runs = runsOf(rows);
       for (int64_t warps : {3, 4, 7, 8})
         for (int64_t cluster : clusters)
-          if (Candidate other = withLayout(plans, cost, given.get("tile_rows", rows), given.get("warps", warps),
-                                           given.get("cluster", cluster));
+          if (Candidate other =
+                  withLayout(plans, cost, rows, given.get("warps", warps), given.get("cluster", cluster), runs);
               !best || other.isBetterThan(*best))
             best = other;
+    }
   }
   if (!best)
     return op.emitOpError() << "brings together columns that do not fit a tile";
@@ -146,7 +150,7 @@ llvm::SmallVector<int64_t> Chooser::runsOf(int64_t rows) {
 }
 
 Chooser::Candidate Chooser::withLayout(const StripPlans &plans, const EpilogueCost &cost, int64_t rows, int64_t warps,
-                                       int64_t cluster) {
+                                       int64_t cluster, ArrayRef<int64_t> runs) {
   const Tile tile = tileOf(plans.form(), rows, warps, cluster);
   auto fits = [&](const EpilogueLayout &layout) { return registersSuffice(tile, make(tile, layout), layout); };
   EpilogueLayout layout = cost.choose(warps, fits, [&](const EpilogueLayout &layout) {
@@ -155,7 +159,7 @@ Chooser::Candidate Chooser::withLayout(const StripPlans &plans, const EpilogueCo
   });
   layout.sumBytes = sharesSums ? sumBytes(op, plans, make(tile, layout)) : 0;
   Candidate best{make(tile, layout), /*isPossible=*/false};
-  setRun(best.tiling, runsOf(rows).front());
+  setRun(best.tiling, runs.front());
   best.isPossible = holds(best.tiling) && best.tiling.roomStart() + layout.sumBytes <= mostShared;
   if (!best.isPossible)
     return best;
@@ -164,7 +168,7 @@ Chooser::Candidate Chooser::withLayout(const StripPlans &plans, const EpilogueCo
   double ofTile = std::max(cyclesOfTile(tile, layout), best.epilogue);
   best.cycles = std::numeric_limits<double>::infinity();
   MatmulTiling t = best.tiling;
-  for (int64_t run : runsOf(rows)) {
+  for (int64_t run : runs) {
     setRun(t, run);
     if (double cycles = std::max(moving, static_cast<double>(t.tilesOfBlock()) * ofTile); cycles <= best.cycles) {
       best.tiling = t;
