@@ -84,6 +84,8 @@ int main(int argc, char **argv) {
       std::cout << usage;
     else
       check(argc, argv);
+    if (!tools::outputIsWritten())
+      throw runtime::Error("the output could not be written");
     return 0;
   } catch (const std::exception &error) {
     std::cerr << "error: " << error.what() << "\n";

@@ -55,7 +55,10 @@ int main(int argc, char **argv) {
   stretto::codegen::registerPipelines();
   auto [input, output] = mlir::registerAndParseCLIOptions(argc, argv, "Stretto optimizer driver\n", registry);
   const mlir::MlirOptMainConfig config = mlir::MlirOptMainConfig::createFromCLOptions();
-  if (config.shouldShowDialects() || config.shouldListPasses())
-    return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, input, output, registry));
+  if (config.shouldShowDialects() || config.shouldListPasses()) {
+    int status = mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, input, output, registry));
+    std::string problem = printText(""); // behind what is printed already
+    return problem.empty() ? status : fail(problem);
+  }
   return optimize(input, output, registry);
 }
