@@ -2,6 +2,7 @@
 #include "codegen/rows/ScheduleOverrides.h"
 
 #include "mlir/IR/Remarks.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -99,6 +100,27 @@ static SmallVector<StringRef> nearest(StringRef name, SmallVector<StringRef> kno
   return known;
 }
 
+/// Patterns that name all kernels, each those of one function.
+static SmallVector<std::string> patternsOf(ArrayRef<StringRef> kernels) {
+  llvm::SetVector<StringRef> functions;
+  SmallVector<std::string> patterns;
+  for (StringRef kernel : kernels)
+    if (StringRef function = kernel.rsplit('.').first; functions.insert(function))
+      patterns.push_back(function == kernel ? kernel.str() : function.str() + ".*");
+  return patterns;
+}
+
+/// What a request that names no kernel could have named: where it is a pattern, any pattern; else the nearest names.
+static std::string describeKernels(StringRef pattern, ArrayRef<StringRef> kernels) {
+  if (kernels.empty())
+    return ", and there is none";
+  if (pattern.find_first_of("*?[") == StringRef::npos)
+    return "; the nearest are " + llvm::join(nearest(pattern, SmallVector<StringRef>(kernels), 3), ", ");
+  SmallVector<std::string> patterns = patternsOf(kernels);
+  SmallVector<StringRef> known(patterns.begin(), patterns.end());
+  return "; there are " + llvm::join(nearest(pattern, known, known.size()), ", ");
+}
+
 /// Earlier names of fields.
 static constexpr std::pair<StringRef, StringRef> renamedFields[] = {{"teams", "groups"}};
 
@@ -135,8 +157,7 @@ LogicalResult ScheduleOverrides::checkKernels(Operation *root, Location loc) con
   for (const ScheduleRequest &request : requests)
     if (llvm::none_of(names, [&](StringRef name) { return request.kernels.match(name); }))
       return emitError(loc) << "schedule '" << request.text << "': no fused kernel is called '" << request.pattern
-                            << "'" << (names.empty() ? ", and there is none" : "; the nearest are ")
-                            << llvm::join(nearest(request.pattern, names, 3), ", ");
+                            << "'" << describeKernels(request.pattern, names);
   return success();
 }
 

@@ -2,6 +2,7 @@
 // RUN: stretto-opt %s -kern-choose-schedule="cpu=x86-64-v4 overrides=main.a:rows=2,lanes=4;main.b*:chunk=16;main.b2:chunk=32,rows=1" | FileCheck %s
 // RUN: stretto-opt %s -kern-choose-schedule="cpu=x86-64-v4 overrides=main.b*:rows=2;main.b1:chunk=8,lanes=4" -remarks-filter=schedule -remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 // RUN: not stretto-opt %s -kern-choose-schedule="overrides=main.a:rows=2;mian.a:rows=2" 2>&1 | FileCheck %s --check-prefix=NAME
+// RUN: not stretto-opt %s -kern-choose-schedule="overrides=mian.*:rows=2" 2>&1 | FileCheck %s --check-prefix=GLOBBED
 // RUN: not stretto-opt %s -kern-choose-schedule="overrides=main.a:threads=2" 2>&1 | FileCheck %s --check-prefix=FIELD
 // RUN: not stretto-opt %s -kern-choose-schedule="overrides=main.a:lane=2" 2>&1 | FileCheck %s --check-prefix=LIKE
 // RUN: not stretto-opt %s -kern-choose-schedule="overrides=main.a:lanes=6" 2>&1 | FileCheck %s --check-prefix=LANES
@@ -13,6 +14,7 @@
 // RUN: not stretto-opt %s -kern-choose-schedule="overrides=main.a:rows=2,rows=2" 2>&1 | FileCheck %s --check-prefix=TWICE
 // RUN: not stretto-opt %s -kern-choose-schedule="overrides=main.[a:rows=2" 2>&1 | FileCheck %s --check-prefix=GLOB
 // NAME: error: schedule 'mian.a:rows=2': no fused kernel is called 'mian.a'; the nearest are main.a, main.c, main.b1
+// GLOBBED: error: schedule 'mian.*:rows=2': no fused kernel is called 'mian.*'; there are main.*{{$}}
 // FIELD: error: schedule 'main.a:threads=2': fields must be among rows, lanes, chunk, block, strip, but got 'threads'{{$}}
 // LIKE: error: schedule 'main.a:lane=2': fields must be among rows, lanes, chunk, block, strip, but got 'lane'; did you mean 'lanes'?
 // LANES: [[#@LINE+16]]:8: error: kernel 'main.a': lanes must be a power of two of at most 64, but got 6
