@@ -37,6 +37,52 @@ struct Passage {
   Values inputs; ///< what the chain reads from memory
 };
 
+/// Copies what a kernel is to compute as well. Copies stand right behind what they copy: there is what they read, and
+/// every reader comes later.
+class ProducerCopier {
+public:
+  ProducerCopier(RowRoles &roles, MLIRContext *context) : roles(roles), builder(context) {}
+
+  /// Copies a member of a kernel, behind what it reads; returns the copy and its role.
+  std::pair<Operation *, RowRole> copyMember(Operation *op) {
+    copyDuplicated(op);
+    return copy(op);
+  }
+  /// Lets an operation read copies in place of what was copied.
+  void readCopies(Operation *op) {
+    copyDuplicated(op);
+    for (OpOperand &operand : op->getOpOperands())
+      operand.set(copies.lookupOrDefault(operand.get()));
+  }
+
+private:
+  std::pair<Operation *, RowRole> copy(Operation *op) {
+    builder.setInsertionPointAfter(op);
+    Operation *copied = builder.clone(*op, copies);
+    return {copied, roles.addCopy(copied, op)};
+  }
+
+  /// What is duplicated with an operation is copied with it where it depends on a copy.
+  void copyDuplicated(Operation *of) {
+    llvm::SmallPtrSet<Operation *, 8> passed;
+    auto walk = [&](auto &&self, Operation *op) -> void {
+      for (Value operand : op->getOperands()) {
+        Operation *def = operand.getDefiningOp();
+        if (!def || roles.getRole(def) != RowRole::duplicated || copies.contains(operand) || !passed.insert(def).second)
+          continue;
+        self(self, def);
+        if (llvm::any_of(def->getOperands(), [&](Value value) { return copies.contains(value); }))
+          copy(def);
+      }
+    };
+    walk(walk, of);
+  }
+
+  RowRoles &roles;
+  OpBuilder builder;
+  IRMapping copies;
+};
+
 class ProducerDuplicator {
 public:
   ProducerDuplicator(func::FuncOp function, const RowAnalysis &rows, double operationsPerByte, int64_t keptRows)
@@ -166,52 +212,33 @@ bool ProducerDuplicator::isCheaper(const Passage &passage, int64_t reader) const
   return then < now;
 }
 
-void ProducerDuplicator::duplicate(const Passage &passage, int64_t reader) {
-  IRMapping copies;
-  OpBuilder builder(function.getContext());
-  // Copies stand right behind what they copy: there is what they read, and every reader comes later.
-  auto copy = [&](Operation *op) {
-    builder.setInsertionPointAfter(op);
-    return builder.clone(*op, copies);
-  };
-  // What is duplicated with an operation is copied with it where it depends on a copy.
-  auto copyOperands = [&](Operation *of) {
-    llvm::SmallPtrSet<Operation *, 8> passed;
-    auto walk = [&](auto &&self, Operation *op) -> void {
-      for (Value operand : op->getOperands()) {
-        Operation *def = operand.getDefiningOp();
-        if (!def || roles.getRole(def) != RowRole::duplicated || copies.contains(operand) || !passed.insert(def).second)
-          continue;
-        self(self, def);
-        if (llvm::any_of(def->getOperands(), [&](Value value) { return copies.contains(value); }))
-          roles.addCopy(copy(def), def);
-      }
-    };
-    walk(walk, of);
-  };
-  for (Operation *op : llvm::reverse(passage.chain)) {
-    copyOperands(op);
-    Operation *again = copy(op);
-    if (roles.addCopy(again, op) == RowRole::member) {
-      again->setAttr(kern::groupAttr, builder.getI64IntegerAttr(reader));
-      members[reader].push_back(again);
-    } else {
-      again->removeAttr(kern::groupAttr);
-    }
-  }
-  llvm::sort(members[reader], [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+static void report(const Passage &passage) {
   int64_t bytes = 0;
   for (Value value : passage.passed)
     bytes += storedBytes(value);
-  for (Operation *op : passage.readers) {
-    copyOperands(op);
-    for (OpOperand &operand : op->getOpOperands())
-      operand.set(copies.lookupOrDefault(operand.get()));
-  }
-  auto options = remark::RemarkOpts::name("DuplicatedProducers").category("fusion").function(function.getName());
-  remark::passed(passage.readers.front()->getLoc(), options)
+  Operation *first = passage.readers.front();
+  auto function = first->getParentOfType<func::FuncOp>();
+  remark::passed(first->getLoc(),
+                 remark::RemarkOpts::name("DuplicatedProducers").category("fusion").function(function.getName()))
       << (std::to_string(passage.chain.size()) + " row operations duplicated in the kernel that reads them")
       << remark::metric("BytesNotMoved", bytes);
+}
+
+void ProducerDuplicator::duplicate(const Passage &passage, int64_t reader) {
+  ProducerCopier copier(roles, function.getContext());
+  for (Operation *op : llvm::reverse(passage.chain)) {
+    auto [copy, role] = copier.copyMember(op);
+    if (role == RowRole::member) {
+      copy->setAttr(kern::groupAttr, Builder(copy).getI64IntegerAttr(reader));
+      members[reader].push_back(copy);
+    } else {
+      copy->removeAttr(kern::groupAttr);
+    }
+  }
+  llvm::sort(members[reader], [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  for (Operation *op : passage.readers)
+    copier.readCopies(op);
+  report(passage);
 }
 
 /// What only its copies read now.
