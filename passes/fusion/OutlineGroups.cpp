@@ -81,6 +81,8 @@ public:
 private:
   LogicalResult verify(int64_t number, const RowSpace &space, const Members &members) const;
   bool isJoinOfOwnSums(Operation *op, const Members &members) const;
+  /// Copies members into the body of a kernel; returns those of their results that are read outside of it.
+  FailureOr<SmallVector<Value>> addMembers(RowForm &form, const Members &members) const;
   LogicalResult outline(int64_t number, const RowSpace &space, const Members &members);
   Type typeOfResult(const RowSpace &space, Value inRow) const;
   void eraseCopied();
@@ -145,51 +147,62 @@ Type Outliner::typeOfResult(const RowSpace &space, Value inRow) const {
   return RankedTensorType::get(shape, row.getElementType());
 }
 
+FailureOr<SmallVector<Value>> Outliner::addMembers(RowForm &form, const Members &members) const {
+  SmallVector<Value> stored;
+  auto isInside = [&](Operation *op) { return llvm::is_contained(members, op); };
+  for (Operation *op : members) {
+    if (failed(isJoinOfOwnSums(op, members) ? form.addJoinOfSums(op) : form.addMember(op)))
+      return failure();
+    if (Value result = op->getResult(0); roles.isReadElsewhere(result, isInside))
+      stored.push_back(result);
+  }
+  return stored;
+}
+
+/// What a kernel reads, in the shapes in which it walks it.
+static SmallVector<Value> operandsOf(const RowForm &form, const RowSpace &space, OpBuilder &builder, Location loc) {
+  SmallVector<Value> operands;
+  for (auto [value, map] : llvm::zip_equal(form.getInputs(), form.getMaps())) {
+    Type view = map == kern::RowMap::row ? viewType(space, value.getType()) : Type();
+    operands.push_back(view ? seq::ReshapeOp::create(builder, loc, view, value) : value);
+  }
+  return operands;
+}
+
+static void replace(ValueRange stored, kern::RowwiseOp kernel, OpBuilder &builder) {
+  for (auto [value, result] : llvm::zip_equal(stored, kernel.getResults())) {
+    Value whole = result;
+    if (result.getType() != value.getType())
+      whole = seq::ReshapeOp::create(builder, kernel.getLoc(), value.getType(), result);
+    value.replaceAllUsesWith(whole);
+  }
+}
+
 LogicalResult Outliner::outline(int64_t number, const RowSpace &space, const Members &members) {
   MLIRContext *context = function.getContext();
   Region region;
   Block &body = region.emplaceBlock();
   RowForm form(context, space, roles, body);
-  SmallVector<Location> places;
-  SmallVector<Value> stored, yielded;
-  SmallVector<Type> types;
-  auto isInside = [&](Operation *op) { return llvm::is_contained(members, op); };
-  for (Operation *op : members) {
-    places.push_back(op->getLoc());
-    if (failed(isJoinOfOwnSums(op, members) ? form.addJoinOfSums(op) : form.addMember(op)))
-      return failure();
-    Value result = op->getResult(0);
-    if (!roles.isReadElsewhere(result, isInside))
-      continue;
-    stored.push_back(result);
-    yielded.push_back(form.getResult(result));
-    types.push_back(typeOfResult(space, yielded.back()));
-  }
-  Location loc = FusedLoc::get(context, places);
+  FailureOr<SmallVector<Value>> stored = addMembers(form, members);
+  if (failed(stored))
+    return failure();
+  auto yielded = llvm::map_to_vector(*stored, [&](Value value) { return form.getResult(value); });
+  auto types = llvm::map_to_vector(yielded, [&](Value value) { return typeOfResult(space, value); });
+  Location loc = FusedLoc::get(context, llvm::map_to_vector(members, [](Operation *op) { return op->getLoc(); }));
   OpBuilder builder(context);
   builder.setInsertionPointToEnd(&body);
   kern::YieldOp::create(builder, loc, yielded);
   eraseUnused(body);
 
   builder.setInsertionPointAfter(members.back());
-  SmallVector<Value> inputs;
-  SmallVector<Attribute> maps;
-  for (auto [value, map] : llvm::zip(form.getInputs(), form.getMaps())) {
-    Type view = map == kern::RowMap::row ? viewType(space, value.getType()) : Type();
-    inputs.push_back(view ? seq::ReshapeOp::create(builder, loc, view, value) : value);
-    maps.push_back(kern::RowMapAttr::get(context, map));
-  }
-  auto name = builder.getStringAttr(kernelName(function, number));
-  auto kernel = kern::RowwiseOp::create(builder, loc, types, inputs, builder.getArrayAttr(maps),
-                                        /*partial_sums=*/false, name, kern::Schedule(), kern::ResourcesAttr());
+  auto maps = llvm::map_to_vector(form.getMaps(),
+                                  [&](kern::RowMap map) -> Attribute { return kern::RowMapAttr::get(context, map); });
+  auto kernel = kern::RowwiseOp::create(
+      builder, loc, types, operandsOf(form, space, builder, loc), builder.getArrayAttr(maps), /*partial_sums=*/false,
+      builder.getStringAttr(kernelName(function, number)), kern::Schedule(), kern::ResourcesAttr());
   kernel.getBody().takeBody(region);
   liftLossMark(kernel);
-  for (auto [value, result] : llvm::zip(stored, kernel.getResults())) {
-    Value whole = result;
-    if (result.getType() != value.getType())
-      whole = seq::ReshapeOp::create(builder, loc, value.getType(), result);
-    value.replaceAllUsesWith(whole);
-  }
+  replace(*stored, kernel, builder);
   return success();
 }
 
