@@ -297,17 +297,16 @@ private:
     if (form.erases)
       multiplyElements(chunk.rows, form.keys, dr, chunk.rFromBegin, dr);
     for (int64_t begin = 0; begin < chunk.rows; begin += blockRows)
-      pairsOfBlock(chunk, begin, std::min(blockRows, chunk.rows - begin));
+      pairsOfBlock(chunk, begin);
     if (chunk.rows > blockRows)
       pairsBetweenBlocks(chunk, chunk.rows - blockRows);
   }
 
-  void pairsOfBlock(const Chunk<Real> &chunk, int64_t begin, int64_t rows) {
-    auto from = [&](auto matrix) { return decltype(matrix){matrix.row(begin), matrix.stride}; };
+  void pairsOfBlock(const Chunk<Real> &chunk, int64_t begin) {
+    auto from = [&](Out<Real> matrix) { return Out<Real>{matrix.row(begin), matrix.stride}; };
     auto square = [&](Out<Real> matrix) { return In<Real>{matrix.row(begin) + begin, matrix.stride}; };
-    blockPairGradients(rows, form.keys, form.before, from(chunk.kept), from(chunk.q), from(chunk.k),
-                       form.erases ? from(chunk.r) : In<Real>(), square(memory.da),
-                       form.erases ? square(memory.dm) : In<Real>(), from(memory.dq), from(memory.dk), from(dr));
+    blockPairGradients(chunk.pairBlock(form, begin), square(memory.da), form.erases ? square(memory.dm) : In<Real>(),
+                       from(memory.dq), from(memory.dk), from(dr));
   }
 
   // Rows of the second block, `second` of them, with those of the first.

@@ -259,11 +259,8 @@ template <typename Real> void Head<Real>::pairsByChannel(Chunk<Real> &chunk) con
   using Out = Matrix<Real>;
   const int64_t rows = chunk.rows, keys = form.keys, first = std::min(rows, blockRows), second = rows - first;
   for (int64_t begin = 0; begin < rows; begin += blockRows) {
-    const Matrix<const Real> r = form.erases ? Matrix<const Real>{chunk.r.row(begin), chunk.r.stride} : chunk.r;
     const Out m = form.erases ? Out{chunk.m.row(begin) + begin, chunk.m.stride} : Out();
-    blockPairs(std::min(blockRows, rows - begin), keys, form.before, {chunk.kept.row(begin), keys},
-               {chunk.q.row(begin), chunk.q.stride}, {chunk.k.row(begin), chunk.k.stride}, r,
-               {chunk.a.row(begin) + begin, chunk.a.stride}, m);
+    blockPairs(chunk.pairBlock(form, begin), Out{chunk.a.row(begin) + begin, chunk.a.stride}, m);
   }
   if (second == 0)
     return;

@@ -82,6 +82,12 @@ template <typename Real> struct Chunk {
   Real *total;                // e^G of the whole chunk: [keys], by head and without decay one number for all
 
   Chunk(const Form &form, Scratch &scratch);
+  // The block of rows that begins at one of them, for decay by channel.
+  PairBlock<Real> pairBlock(const Form &form, int64_t begin) const {
+    auto from = [&](In matrix) { return In{matrix.row(begin), matrix.stride}; };
+    return {std::min(blockRows, rows - begin), form.keys, form.before, from(kept), from(q), from(k),
+            form.erases ? from(r) : In()};
+  }
 
   // Memory for what cannot be read in place, and for what is decayed.
   Real *qRows, *kRows, *vRows, *rRows, *uRows;

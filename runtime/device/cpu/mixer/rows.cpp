@@ -219,8 +219,8 @@ STRETTO_INLINE void factorsOfBlocks(int64_t rows, int64_t columns, Matrix<const 
 constexpr int64_t group = lanes;
 
 template <typename Real>
-STRETTO_INLINE void pairsOfBlock(int64_t rows, int64_t columns, bool before, Matrix<const Real> e, Matrix<const Real> q,
-                                 Matrix<const Real> k, Matrix<const Real> r, Matrix<Real> a, Matrix<Real> m) {
+STRETTO_INLINE void pairsOfBlock(PairBlock<Real> block, Matrix<Real> a, Matrix<Real> m) {
+  const auto [rows, columns, before, e, q, k, r] = block;
   for (int64_t j = 0; j < rows; ++j) {
     Value<Real> sums[blockRows] = {}, erased[blockRows] = {};
     for (int64_t d = 0; d < columns; d += group) {
@@ -245,10 +245,9 @@ STRETTO_INLINE void pairsOfBlock(int64_t rows, int64_t columns, bool before, Mat
 }
 
 template <typename Real>
-STRETTO_INLINE void gradientsOfBlock(int64_t rows, int64_t columns, bool before, Matrix<const Real> e,
-                                     Matrix<const Real> q, Matrix<const Real> k, Matrix<const Real> r,
-                                     Matrix<const Real> da, Matrix<const Real> dm, Matrix<Real> dq, Matrix<Real> dk,
-                                     Matrix<Real> dr) {
+STRETTO_INLINE void gradientsOfBlock(PairBlock<Real> block, Matrix<const Real> da, Matrix<const Real> dm,
+                                     Matrix<Real> dq, Matrix<Real> dk, Matrix<Real> dr) {
+  const auto [rows, columns, before, e, q, k, r] = block;
   for (int64_t d = 0; d < columns; d += group) {
     const int64_t count = columns - d;
     for (int64_t j = 0; j < rows; ++j) {
@@ -352,16 +351,10 @@ STRETTO_INLINE void gatesOfChannels(int64_t rows, int64_t columns, bool before, 
                                    Matrix<Real> rest) {                                                                \
     factorsOfBlocks(rows, columns, e, through, rest);                                                                  \
   }                                                                                                                    \
-  STRETTO_CLONES void blockPairs(int64_t rows, int64_t columns, bool before, Matrix<const Real> e,                     \
-                                 Matrix<const Real> q, Matrix<const Real> k, Matrix<const Real> r, Matrix<Real> a,     \
-                                 Matrix<Real> m) {                                                                     \
-    pairsOfBlock(rows, columns, before, e, q, k, r, a, m);                                                             \
-  }                                                                                                                    \
-  STRETTO_CLONES void blockPairGradients(int64_t rows, int64_t columns, bool before, Matrix<const Real> e,             \
-                                         Matrix<const Real> q, Matrix<const Real> k, Matrix<const Real> r,             \
-                                         Matrix<const Real> da, Matrix<const Real> dm, Matrix<Real> dq,                \
-                                         Matrix<Real> dk, Matrix<Real> dr) {                                           \
-    gradientsOfBlock(rows, columns, before, e, q, k, r, da, dm, dq, dk, dr);                                           \
+  STRETTO_CLONES void blockPairs(PairBlock<Real> block, Matrix<Real> a, Matrix<Real> m) { pairsOfBlock(block, a, m); } \
+  STRETTO_CLONES void blockPairGradients(PairBlock<Real> block, Matrix<const Real> da, Matrix<const Real> dm,          \
+                                         Matrix<Real> dq, Matrix<Real> dk, Matrix<Real> dr) {                          \
+    gradientsOfBlock(block, da, dm, dq, dk, dr);                                                                       \
   }                                                                                                                    \
   STRETTO_CLONES void invertElements(int64_t rows, int64_t columns, Matrix<const Real> in, Matrix<const Real> k,       \
                                      Matrix<Real> inverse, Matrix<Real> kInverse, Matrix<Real> toEnd,                  \

@@ -12,6 +12,15 @@ constexpr int64_t blockRows = 16; // rows of a chunk whose decay by channel is t
 
 using tiles::Matrix;
 
+// Rows whose pairs are taken one by one, as their decay differs by channel.
+template <typename Real> struct PairBlock {
+  int64_t rows, columns;
+  bool before;          // r reads what there was before its own row decays
+  Matrix<const Real> e; // exp(decay)
+  Matrix<const Real> q, k;
+  Matrix<const Real> r; // null data: nothing is erased
+};
+
 #define STRETTO_MIXER_ROWS(Real)                                                                                       \
   /* out = factors[i] * in, row by row. `out` may be `in`. */                                                          \
   void scaleRows(int64_t rows, int64_t columns, const Real *factors, Matrix<const Real> in, Matrix<Real> out);         \
@@ -46,13 +55,11 @@ using tiles::Matrix;
    * of its block to row i, and rest[j] that of the rows of its block behind row j. */                                 \
   void blockFactors(int64_t rows, int64_t columns, Matrix<const Real> e, Matrix<Real> through, Matrix<Real> rest);     \
   /* The pairs of a block: a[i,j] = sum over channels of q[i] * k[j] * (product of e behind j up to i), j <= i, and    \
-   * m[i,j] likewise of r, j < i; up to i - 1 if `before`. r.data may be null. */                                      \
-  void blockPairs(int64_t rows, int64_t columns, bool before, Matrix<const Real> e, Matrix<const Real> q,              \
-                  Matrix<const Real> k, Matrix<const Real> r, Matrix<Real> a, Matrix<Real> m);                         \
+   * m[i,j] likewise of r, j < i; up to i - 1 if `before`. */                                                          \
+  void blockPairs(PairBlock<Real> block, Matrix<Real> a, Matrix<Real> m);                                              \
   /* Adds what follows from the gradients of these pairs, without those of a row with itself. */                       \
-  void blockPairGradients(int64_t rows, int64_t columns, bool before, Matrix<const Real> e, Matrix<const Real> q,      \
-                          Matrix<const Real> k, Matrix<const Real> r, Matrix<const Real> da, Matrix<const Real> dm,    \
-                          Matrix<Real> dq, Matrix<Real> dk, Matrix<Real> dr);                                          \
+  void blockPairGradients(PairBlock<Real> block, Matrix<const Real> da, Matrix<const Real> dm, Matrix<Real> dq,        \
+                          Matrix<Real> dk, Matrix<Real> dr);                                                           \
   /* dk *= factors, element by element, and sums[column] += the sum of k * dk. */                                      \
   void scaleAndSum(int64_t rows, int64_t columns, Matrix<const Real> factors, Matrix<const Real> k, Matrix<Real> dk,   \
                    Real *sums);                                                                                        \
