@@ -8,8 +8,8 @@
 #include "tools/demo/screen.h"
 #include "tools/support/child.h"
 #include "tools/support/command_line.h"
-#include "tools/support/streams.h"
 #include "tools/support/text.h"
+#include "tools/support/tool_main.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -124,7 +124,6 @@ static void complete(DemoOptions &options) {
 }
 
 int main(int argc, char **argv) {
-  tools::openClosedStreams();
   CLI::App app("Trains one spec with and without Canon layers on the same data and reports what came of it.",
                "stretto-demo");
   DemoOptions options;
@@ -137,26 +136,17 @@ int main(int argc, char **argv) {
   app.add_option("-o,--output", options.output, "folder of runs and report")->capture_default_str();
   app.add_option("--spec", options.spec, "spec with the parameters of models/llama.stretto");
   app.add_option("--stretto", options.stretto, "the stretto to call (default: the one beside this program)");
-  try {
-    app.parse(argc, argv);
+  int status = 0;
+  const int failure = runTool(app, argc, argv, [&] {
     complete(options);
     std::signal(SIGINT, [](int) { interrupted = 1; });
     std::signal(SIGTERM, [](int) { interrupted = 1; });
-    runDemo(options);
-  } catch (const CLI::Success &success) {
-    app.exit(success);
-  } catch (const CLI::Error &error) {
-    fmt::print(stderr, "stretto-demo: error: {}\n", error.what());
-    return 2;
-  } catch (const Interrupted &) {
-    fmt::print(stderr, "stretto-demo: stopped; finished runs are in {}\n", options.output.string());
-    return 130;
-  } catch (const std::exception &error) {
-    fmt::print(stderr, "stretto-demo: error: {}\n", error.what());
-    return 1;
-  }
-  if (tools::outputIsWritten())
-    return 0;
-  fmt::print(stderr, "stretto-demo: error: the output could not be written\n");
-  return 1;
+    try {
+      runDemo(options);
+    } catch (const Interrupted &) {
+      fmt::print(stderr, "stretto-demo: stopped; finished runs are in {}\n", options.output.string());
+      status = 130;
+    }
+  });
+  return failure ? failure : status;
 }

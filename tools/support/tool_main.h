@@ -58,7 +58,7 @@ template <typename Run> int runTool(CLI::App &app, int argc, char **argv, const 
   } catch (const std::exception &error) {
     return fail(error.what(), 1);
   }
-  return std::cout.flush() ? 0 : fail("the output could not be written", 1);
+  return std::cout.flush() && outputIsWritten() ? 0 : fail("the output could not be written", 1);
 }
 
 } // namespace stretto::tools
