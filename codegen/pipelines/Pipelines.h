@@ -8,7 +8,6 @@
 
 #include "mlir/Pass/PassManager.h"
 
-#include <optional>
 #include <string>
 
 namespace mlir {

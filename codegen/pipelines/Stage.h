@@ -5,6 +5,8 @@
 
 #include "mlir/IR/BuiltinOps.h"
 
+#include <optional>
+
 namespace stretto::codegen {
 
 /// The last phase that a module has gone through, by what each leaves behind; nothing where it has gone through none.

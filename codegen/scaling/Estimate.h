@@ -6,7 +6,6 @@
 #include "codegen/scaling/StepWork.h"
 
 #include <array>
-#include <optional>
 
 namespace stretto::codegen {
 

@@ -3,6 +3,7 @@
 
 #include "runtime/emulator/report.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <sys/mman.h>
 

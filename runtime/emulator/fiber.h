@@ -1,7 +1,6 @@
 // Stacks to run GPU threads on, and the switch between them.
 #pragma once
 
-#include <cstddef>
 #if !defined(__x86_64__)
 #include <ucontext.h>
 #endif

@@ -7,7 +7,6 @@
 #include "runtime/emulator/tensor_map.h"
 
 #include <memory>
-#include <string>
 #include <vector>
 
 namespace stretto::emulator {

@@ -4,7 +4,6 @@
 #include "tasks/common/random.h"
 
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -6,7 +6,6 @@
 #include "runtime/device/cpu/only_buffers.h"
 
 #include <memory>
-#include <vector>
 
 namespace stretto::runtime {
 

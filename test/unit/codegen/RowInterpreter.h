@@ -6,7 +6,6 @@
 
 #include "ir/kern/KernOps.h"
 
-#include <map>
 #include <vector>
 
 namespace stretto::test {

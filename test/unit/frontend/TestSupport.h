@@ -5,8 +5,6 @@
 
 #include "llvm/Support/MemoryBuffer.h"
 
-#include <map>
-
 namespace stretto::test {
 
 using namespace frontend;

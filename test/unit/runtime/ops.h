@@ -7,7 +7,6 @@
 #include "runtime/core/philox.h"
 
 #include <cmath>
-#include <cstring>
 #include <gtest/gtest.h>
 #include <vector>
 

@@ -10,7 +10,6 @@
 #include "runtime/device/cpu/tiles/matmul.h"
 
 #include <algorithm>
-#include <cstddef>
 
 namespace stretto::runtime::mixer {
 
