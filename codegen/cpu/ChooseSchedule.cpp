@@ -8,6 +8,8 @@
 #include "codegen/rows/ScheduleOverrides.h"
 #include "codegen/rows/StripPlans.h"
 
+#include "ir/seq/TensorBytes.h"
+
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/Support/MathExtras.h"
@@ -24,11 +26,11 @@ using namespace stretto;
 using namespace stretto::codegen;
 
 /// Bytes of the widest number a kernel works with; it decides how many lanes a vector has.
-static unsigned numberBytes(kern::RowKernel op) {
-  unsigned bytes = 4;
+static int64_t numberBytes(kern::RowKernel op) {
+  int64_t bytes = 4;
   auto operands = llvm::to_vector(op->getOperandTypes()), results = llvm::to_vector(op->getResultTypes());
   for (Type type : llvm::concat<const Type>(operands, results))
-    bytes = std::max(bytes, getElementTypeOrSelf(type).getIntOrFloatBitWidth() / 8);
+    bytes = std::max(bytes, elementBytes(type));
   return bytes;
 }
 

@@ -17,6 +17,7 @@
 #include "codegen/rows/BytesMoved.h"
 #include "codegen/rows/Elementwise.h"
 #include "ir/kern/Flops.h"
+#include "ir/seq/TensorBytes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -64,7 +65,7 @@ private:
   void emitMatmul(const StripPlans::Run &run, const StripItem &item, Value row, Value count);
   void keepLastRows();
   Value firstColumn(const StripItem &item, Value row, int64_t piece);
-  int64_t rowBytes() const { return tileColumns * real.getIntOrFloatBitWidth() / 8; }
+  int64_t rowBytes() const { return tileColumns * elementBytes(real); }
   int64_t tileBytes() const { return stored ? 0 : llvm::alignTo((span + schedule.getBlock()) * rowBytes(), 64); }
   Value scratch() { return function.getArgument(3); }
 
@@ -217,6 +218,6 @@ FailureOr<KernelInfo> stretto::codegen::buildPackKernel(VectorBuilder &b, kern::
               {b.index(depth), there, from, b.index(isTransposed ? depth : columns), b.index(isTransposed), to});
   closeLoop(b, loop);
   LLVM::ReturnOp::create(b, ValueRange());
-  int64_t bytes = (weight.getNumElements() + panels.getNumElements()) * real.getIntOrFloatBitWidth() / 8;
+  int64_t bytes = (weight.getNumElements() + panels.getNumElements()) * elementBytes(real);
   return KernelInfo{op.getKernel()->str(), count, 2, 0, bytes, 0};
 }

@@ -1,6 +1,8 @@
 //===- NestBuilder.cpp - the loops of one phase for a block of rows -----------===//
 #include "codegen/cpu/NestBuilder.h"
 
+#include "ir/seq/TensorBytes.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/MathExtras.h"
@@ -204,7 +206,7 @@ static bool fitsFirstLevel(ArrayRef<RowColumns> columns, int64_t rows) {
   for (const RowColumns &part : columns)
     for (int64_t row = part.row - rows; row < part.row + rows; ++row) {
       int64_t element = row * part.buffer->rowElements + part.index.base;
-      int64_t bytes = part.buffer->element.getIntOrFloatBitWidth() / 8;
+      int64_t bytes = elementBytes(part.buffer->element);
       linesOf[part.buffer].insert(llvm::divideFloorSigned(element * bytes, lineBytes));
     }
   return llvm::all_of(linesOf, [&](auto &lines) {

@@ -4,6 +4,8 @@
 #include "codegen/cpu/NestBuilder.h"
 #include "passes/support/ParameterLayout.h"
 
+#include "ir/seq/TensorBytes.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/MathExtras.h"
@@ -25,7 +27,7 @@ void RowBlocks::layOutScratch() {
     RowRange rows = plan.rootOf(reduce).rows;
     int64_t count = std::min(blocking.chunk, time) + rows.high - rows.low;
     slotOffsets.push_back(scratchEnd);
-    scratchEnd += llvm::alignTo(count * passes::byteSize(reduce.getType()), 64);
+    scratchEnd += llvm::alignTo(count * bytesOf(reduce.getType()), 64);
   }
   for (const RowPhase &phase : plan.phases())
     for (const Nest &nest : phase.all)
@@ -86,7 +88,7 @@ void RowBlocks::clearColumnSums(const RowFrame &frame) {
   if (!plan.isOfStrips()) {
     for (auto [i, value] : llvm::enumerate(op.getYielded()))
       if (op.isColumnSum(i))
-        clear(frame.results[i].pointer, passes::byteSize(value.getType()));
+        clear(frame.results[i].pointer, bytesOf(value));
     return;
   }
   RowEmitter emitter(b, plan, frame, b.index(0), false);
@@ -97,7 +99,7 @@ void RowBlocks::clearColumnSums(const RowFrame &frame) {
     if (root.kind != Root::columnSum)
       return;
     const RowBuffer &sums = frame.results[root.number];
-    int64_t bytes = sums.element.getIntOrFloatBitWidth() / 8 * (piece.target.column ? piece.domain.length : 1);
+    int64_t bytes = elementBytes(sums.element) * (piece.target.column ? piece.domain.length : 1);
     for (int64_t h = 0; h < piece.domain.heads; ++h) {
       Index index{piece.target.base + h * piece.target.head, 0, 0, piece.target.strip};
       clear(emitter.addressOf(sums, 0, index), bytes);

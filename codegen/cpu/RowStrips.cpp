@@ -3,6 +3,8 @@
 
 #include "passes/support/ParameterLayout.h"
 
+#include "ir/seq/TensorBytes.h"
+
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -13,10 +15,10 @@ int64_t stretto::codegen::bytesPerRow(kern::RowKernel op) {
   int64_t bytes = 0;
   for (BlockArgument argument : op.getBody().getArguments())
     if (op.getMap(argument.getArgNumber()) != kern::RowMap::shared)
-      bytes += passes::byteSize(argument.getType());
+      bytes += bytesOf(argument);
   for (auto [i, value] : llvm::enumerate(op.getYielded()))
     if (!op.isColumnSum(i))
-      bytes += passes::byteSize(value.getType());
+      bytes += bytesOf(value);
   return std::max<int64_t>(bytes, 1);
 }
 
@@ -24,7 +26,7 @@ int64_t stretto::codegen::columnSumBytes(kern::RowKernel op) {
   int64_t bytes = 0;
   for (auto [i, value] : llvm::enumerate(op.getYielded()))
     if (op.isColumnSum(i))
-      bytes += passes::byteSize(value.getType());
+      bytes += bytesOf(value);
   return bytes;
 }
 
@@ -32,7 +34,7 @@ static int64_t sharedBytes(kern::RowKernel op) {
   int64_t bytes = 0;
   for (BlockArgument argument : op.getBody().getArguments())
     if (op.getMap(argument.getArgNumber()) == kern::RowMap::shared)
-      bytes += passes::byteSize(argument.getType());
+      bytes += bytesOf(argument);
   return bytes;
 }
 

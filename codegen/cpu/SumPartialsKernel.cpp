@@ -5,6 +5,8 @@
 #include "codegen/cpu/KernelFunction.h"
 #include "codegen/cpu/NestBuilder.h"
 
+#include "ir/seq/TensorBytes.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -20,9 +22,7 @@ struct Sum {
         columns(elementCount(sum)), firstChunk(firstChunk) {}
 
   int64_t chunks() const { return llvm::divideCeil(columns, sumPartialsColumns); }
-  int64_t bytes() const {
-    return element.getIntOrFloatBitWidth() / 8 * columns * (entries + 1 + (accumulator ? 1 : 0));
-  }
+  int64_t bytes() const { return elementBytes(element) * columns * (entries + 1 + (accumulator ? 1 : 0)); }
 
   Type element;
   int64_t entries, columns;
@@ -33,7 +33,7 @@ struct Sum {
 class SumBuilder {
 public:
   SumBuilder(VectorBuilder &builder, const Sum &sum, const Target &target)
-      : b(builder), sum(sum), lanes(target.lanes(sum.element.getIntOrFloatBitWidth() / 8)) {}
+      : b(builder), sum(sum), lanes(target.lanes(elementBytes(sum.element))) {}
 
   /// Chunk `chunk` of the kernel, which is one of the sum's.
   void emitChunk(Value chunk);

@@ -10,6 +10,8 @@
 #include "codegen/memory/Views.h"
 #include "codegen/rows/ElementMap.h"
 
+#include "ir/seq/TensorBytes.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
@@ -31,7 +33,7 @@ public:
         pieces(llvm::divideCeil(columns, warpThreads)) {}
 
   /// Bytes of shared memory.
-  int64_t sharedBytes() const { return warps * (2 + columns) * real.getIntOrFloatBitWidth() / 8; }
+  int64_t sharedBytes() const { return warps * (2 + columns) * elementBytes(real); }
   void build();
 
 private:
@@ -152,7 +154,7 @@ void StepBuilder::write(int64_t piece, Value value) {
 }
 
 void StepBuilder::build() {
-  int64_t bytes = real.getIntOrFloatBitWidth() / 8;
+  int64_t bytes = elementBytes(real);
   sums = function.shared("sums", warps * 2 * bytes);
   parts = function.shared("parts", warps * columns * bytes);
   Value thread = b.threadIndex(warps * warpThreads), block = b.blockIndexX(batch * heads), number = b.blockIndexY(rows);

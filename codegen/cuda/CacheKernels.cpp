@@ -5,6 +5,8 @@
 #include "codegen/memory/Views.h"
 #include "codegen/rows/ElementMap.h"
 
+#include "ir/seq/TensorBytes.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -29,7 +31,7 @@ public:
     Value number = b.add(b.mul(b.blockIndexX(blocks), threads), b.threadIndex(threads));
     b.when(vectors % threads ? b.less(number, vectors) : Value(),
            [&] { body(b.divide(number, width / lanes), b.mul(b.remainder(number, width / lanes), lanes)); });
-    int64_t bytes = 2 * vectors * lanes * element.getIntOrFloatBitWidth() / 8;
+    int64_t bytes = 2 * vectors * lanes * elementBytes(element);
     function.finish({{blocks, 1}, threads, 0, bytes});
   }
 
@@ -66,7 +68,7 @@ private:
   Value at(unsigned buffer, Value row, int64_t stride, Value column) {
     return b.address(b.address(function.buffer(buffer), element, b.mul(row, stride)), element, column);
   }
-  int64_t alignment() const { return lanes * element.getIntOrFloatBitWidth() / 8; }
+  int64_t alignment() const { return lanes * elementBytes(element); }
 };
 
 int64_t capacityOf(Value cache) { return cast<RankedTensorType>(cache.getType()).getDimSize(1); }

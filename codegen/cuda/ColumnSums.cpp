@@ -4,6 +4,8 @@
 #include "codegen/cuda/ControlFlow.h"
 #include "codegen/cuda/SharedMemory.h"
 
+#include "ir/seq/TensorBytes.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/BitVector.h"
 
@@ -113,7 +115,7 @@ void ColumnSumStore::addStaged(const Piece &piece, Value staged, Value totals, T
 
 void ColumnSumStore::gather(ArrayRef<ColumnSum> sums, Value pointer, int64_t columns) {
   Type element = getElementTypeOrSelf(sums.front().value.getType());
-  int64_t bytes = element.getIntOrFloatBitWidth() / 8, most = 0;
+  int64_t bytes = elementBytes(element), most = 0;
   SmallVector<const Piece *> pieces;
   for (const ColumnSum &sum : sums) {
     pieces.push_back(sum.piece);

@@ -3,6 +3,8 @@
 
 #include "codegen/cuda/Renewals.h"
 
+#include "ir/seq/TensorBytes.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -16,7 +18,7 @@ int64_t stretto::codegen::commonAlignment(ArrayRef<int64_t> offsets, Type elemen
   int64_t elements = 0;
   for (int64_t offset : offsets)
     elements = std::gcd(elements, offset);
-  int64_t bytes = elements * element.getIntOrFloatBitWidth() / 8;
+  int64_t bytes = elements * elementBytes(element);
   return bytes == 0 ? 16 : std::min<int64_t>(16, bytes & -bytes);
 }
 

@@ -9,6 +9,8 @@
 #include "codegen/cuda/TokenLists.h"
 #include "codegen/rows/ElementMap.h"
 
+#include "ir/seq/TensorBytes.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -40,8 +42,7 @@ struct GradShape {
 /// Narrow tiles and few ids where there would be too few blocks; many ids else, since each block reads all tokens.
 GradShape::GradShape(seq::EmbedGradOp op)
     : positions(elementCount(op.getTokens())), vocabulary(op.getType().getDimSize(0)),
-      width(lastDimension(op.getResult())),
-      lanes(rowLanes(width, getElementTypeOrSelf(op.getGrad()).getIntOrFloatBitWidth() / 8)), vectors(width / lanes) {
+      width(lastDimension(op.getResult())), lanes(rowLanes(width, elementBytes(op.getGrad()))), vectors(width / lanes) {
   tile = std::min<int64_t>(warpThreads, llvm::PowerOf2Ceil(vectors));
   while (tile > leastTile && vocabulary * tiles() < wantedBlocks)
     tile /= 2;
@@ -66,8 +67,7 @@ private:
   void addCarried();
   void fillAbsent();
   Value carriedSlot(Value group);
-  int64_t bytesOf(Type type) const { return type.getIntOrFloatBitWidth() / 8; }
-  int64_t alignment(Type type) const { return std::min<int64_t>(16, shape.lanes * bytesOf(type)); }
+  int64_t alignment(Type type) const { return std::min<int64_t>(16, shape.lanes * elementBytes(type)); }
   Value equals(Value a, Value c) { return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, a, c); }
 
   CudaBuilder &b;
@@ -94,7 +94,7 @@ EmbedGradBuilder::EmbedGradBuilder(CudaBuilder &b, KernelFunction &function, seq
       count(b.minimum(b.index(shape.ids), arith::SubIOp::create(b, b.index(shape.vocabulary), firstId))),
       lists(b, function, function.buffer(0), shape.positions, shape.ids, firstId, count,
             b.threadIndex(TokenLists::threads)),
-      carried(function.shared("carried", TokenLists::threads * shape.lanes * bytesOf(to))) {
+      carried(function.shared("carried", TokenLists::threads * shape.lanes * elementBytes(to))) {
   Value thread = b.threadIndex(TokenLists::threads);
   group = b.divide(thread, shape.tile);
   Value vector = b.add(b.mul(b.blockIndexY(shape.tiles()), shape.tile), b.remainder(thread, shape.tile));

@@ -6,6 +6,8 @@
 #include "codegen/cuda/LibraryKernels.h"
 #include "codegen/rows/ElementMap.h"
 
+#include "ir/seq/TensorBytes.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -39,7 +41,7 @@ private:
 } // namespace
 
 EmbedBuilder::EmbedBuilder(CudaBuilder &b, KernelFunction &function, seq::EmbedOp op)
-    : b(b), element(getElementTypeOrSelf(op.getType())), bytes(element.getIntOrFloatBitWidth() / 8),
+    : b(b), element(getElementTypeOrSelf(op.getType())), bytes(elementBytes(element)),
       width(lastDimension(op.getTable())), vocabulary(cast<RankedTensorType>(op.getTable().getType()).getDimSize(0)),
       lanes(rowLanes(width, bytes)), rowVectors(width / lanes), vectors(elementCount(op.getResult()) / lanes),
       copies(vectors >= wantedBlocks * threads * mostCopies ? mostCopies : 1),

@@ -3,6 +3,8 @@
 
 #include "codegen/cuda/ControlFlow.h"
 
+#include "ir/seq/TensorBytes.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
@@ -49,7 +51,7 @@ GroupReductions::Share GroupReductions::shareOf(const Piece &piece, const Thread
 
 int64_t GroupReductions::bytesOf(const Memory &memory) const {
   Type element = getElementTypeOrSelf(const_cast<seq::ReduceOp &>(memory.reduce).getType());
-  return llvm::alignTo(groups * numbersOf(memory) * element.getIntOrFloatBitWidth() / 8, 16);
+  return llvm::alignTo(groups * numbersOf(memory) * elementBytes(element), 16);
 }
 
 int64_t GroupReductions::sharedBytes() const {
@@ -115,7 +117,7 @@ void GroupReductions::leave(const Piece &piece, Value value, int64_t row, const 
 Value GroupReductions::read(seq::ReduceOp reduce, int64_t row, Value element) {
   const Memory &memory = memories[plan.rootOf(reduce).number];
   Type type = getElementTypeOrSelf(reduce.getType());
-  int64_t bytes = memory.parts * type.getIntOrFloatBitWidth() / 8;
+  int64_t bytes = memory.parts * elementBytes(type);
   Value parts =
       b.loadAligned(type, memory.parts, addressOf(memory, row, element), std::min<int64_t>(16, bytes & -bytes));
   if (memory.parts == 1)

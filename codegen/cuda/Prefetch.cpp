@@ -1,6 +1,8 @@
 //===- Prefetch.cpp - loads some rounds of a loop before they are needed -------===//
 #include "codegen/cuda/Prefetch.h"
 
+#include "ir/seq/TensorBytes.h"
+
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -79,7 +81,7 @@ static Ahead findLoads(scf::ForOp loop, function_ref<bool(Value)> mayBeEarly) {
 /// Bytes of the vector that a load brings.
 static int64_t bytesOf(LLVM::LoadOp load) {
   auto vector = dyn_cast<VectorType>(load.getType());
-  return getElementTypeOrSelf(load.getType()).getIntOrFloatBitWidth() / 8 * (vector ? vector.getNumElements() : 1);
+  return elementBytes(load.getType()) * (vector ? vector.getNumElements() : 1);
 }
 
 static int64_t registersOf(LLVM::LoadOp load) { return llvm::divideCeil(bytesOf(load), 4); }

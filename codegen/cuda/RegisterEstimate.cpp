@@ -4,6 +4,8 @@
 #include "codegen/cuda/RollingRows.h"
 #include "codegen/rows/RowDemand.h"
 
+#include "ir/seq/TensorBytes.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -111,7 +113,7 @@ HeldValues stretto::codegen::estimateHeld(const RowPlan &plan, ArrayRef<RowPhase
             coefficients.insert(key);
           } else if (loaded.insert(key).second) {
             bool isTable = plan.kernel().getMap(argument.getArgNumber()) == kern::RowMap::time;
-            int64_t bytes = getElementTypeOrSelf(item->value.getType()).getIntOrFloatBitWidth() / 8;
+            int64_t bytes = elementBytes(item->value);
             (isTable ? held.tableBytes : held.loadedBytes) += bytes;
             bool isFetched = plan.kernel().getOperandOf(argument.getArgNumber());
             held.fetchedBytes += isFetched ? bytes : 0;

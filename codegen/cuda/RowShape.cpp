@@ -3,6 +3,8 @@
 
 #include "codegen/cuda/RowWalk.h"
 
+#include "ir/seq/TensorBytes.h"
+
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -13,8 +15,6 @@ constexpr int64_t otherRegisters = 28; // addresses, counters, conditions
 constexpr int64_t loopRegisters = 16;  // the same, of further columns
 constexpr int64_t quarters = 4;        // of a multiprocessor
 constexpr double aheadShare = 0.35; // of the time of a step, where its loads are on their way while others are computed
-
-static int64_t bytesOf(Type type) { return getElementTypeOrSelf(type).getIntOrFloatBitWidth() / 8; }
 
 //===- Measures -----------------------------------------------------------------===//
 
@@ -41,7 +41,7 @@ void RowShape::measureTaps(RowRange all) {
 void RowShape::measureRows(kern::RowKernel op) {
   std::tie(batch, time) = op.getRows();
   auto count = [&](Value row, kern::RowMap map) {
-    int64_t bytes = bytesOf(row.getType());
+    int64_t bytes = elementBytes(row);
     rowBytes += elementCount(row) * bytes;
     if (!isa<FloatType>(getElementTypeOrSelf(row.getType())) || elementCount(row) == 1)
       return;
@@ -54,7 +54,7 @@ void RowShape::measureRows(kern::RowKernel op) {
       count(argument, map);
   for (auto [i, value] : llvm::enumerate(op.getYielded())) {
     if (op.isColumnSum(i))
-      sumBytes += elementCount(value) * bytesOf(value.getType());
+      sumBytes += elementCount(value) * elementBytes(value);
     else
       count(value, kern::RowMap::row);
   }
@@ -74,7 +74,7 @@ void RowShape::addLoops(PartShape &part, const RowPlan &plan, ArrayRef<RowPhase>
   for (const RowPhase &phase : phases)
     forEachPiece(phase, [&](const Piece &piece) {
       const Root &root = plan.roots()[piece.root];
-      int64_t bytes = bytesOf(root.value.getType());
+      int64_t bytes = elementBytes(root.value);
       widest = std::max(widest, bytes);
       auto isOfDomain = [&](const Piece &other) { return other.domain == piece.domain; };
       auto *loops = std::find_if(part.loops.begin() + first, part.loops.end(),

@@ -3,6 +3,8 @@
 
 #include "codegen/rows/RowDemand.h"
 
+#include "ir/seq/TensorBytes.h"
+
 #include "llvm/ADT/IntEqClasses.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -192,7 +194,7 @@ static int64_t numberBytes(kern::RowKernel op) {
   int64_t bytes = 4;
   op->walk([&](Operation *inner) {
     for (Type type : inner->getResultTypes())
-      bytes = std::max<int64_t>(bytes, getElementTypeOrSelf(type).getIntOrFloatBitWidth() / 8);
+      bytes = std::max<int64_t>(bytes, elementBytes(type));
   });
   return bytes;
 }
@@ -319,9 +321,7 @@ int64_t RowWalk::columnSumBytes(const RowPart &part) const {
         pieces.push_back(&piece);
     });
     if (!pieces.empty())
-      bytes += ColumnSumStore::sharedBytes(pieces, elementCount(yielded),
-                                           getElementTypeOrSelf(yielded.getType()).getIntOrFloatBitWidth() / 8,
-                                           schedule.getGroups());
+      bytes += ColumnSumStore::sharedBytes(pieces, elementCount(yielded), elementBytes(yielded), schedule.getGroups());
   }
   return bytes;
 }

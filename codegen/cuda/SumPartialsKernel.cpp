@@ -11,6 +11,8 @@
 
 #include "codegen/rows/ElementMap.h"
 
+#include "ir/seq/TensorBytes.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -100,7 +102,7 @@ private:
   void finish(Value total, Value column, int64_t lanes);
   void finishFolded();
   Value slot(int64_t vectorsAhead);
-  int64_t alignment() const { return shape.lanes * element.getIntOrFloatBitWidth() / 8; }
+  int64_t alignment() const { return shape.lanes * elementBytes(element); }
 
   CudaBuilder &b;
   const Sum &sum;
@@ -171,7 +173,7 @@ void SumBuilder::addGroups(Value own) {
 
 /// Stores a sum at element `column` and those behind it.
 void SumBuilder::finish(Value total, Value column, int64_t lanes) {
-  int64_t aligned = lanes * element.getIntOrFloatBitWidth() / 8;
+  int64_t aligned = lanes * elementBytes(element);
   if (sum.accumulator) {
     Value before = b.loadAligned(element, lanes, b.address(sum.accumulator, element, column), aligned);
     total = arith::AddFOp::create(b, before, total);
@@ -221,7 +223,7 @@ static SmallVector<Sum> sumsOf(kern::SumPartialsOp op, KernelFunction &function)
     Type element = getElementTypeOrSelf(op.getSums()[i].getType());
     int64_t entries = cast<RankedTensorType>(op.getPartials()[i].getType()).getDimSize(0),
             columns = elementCount(op.getSums()[i]);
-    SumShape shape(entries, columns, element.getIntOrFloatBitWidth() / 8);
+    SumShape shape(entries, columns, elementBytes(element));
     sums.push_back({element, columns, shape, blocks, function.buffer(i),
                     op.getAccumulator() ? function.buffer(count) : Value(), function.buffer(results + i)});
     blocks += shape.blocks;

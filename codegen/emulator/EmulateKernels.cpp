@@ -6,6 +6,7 @@
 #include "codegen/host/GlobalBuilder.h"
 #include "codegen/host/TensorMaps.h"
 #include "ir/kern/Attributes.h"
+#include "ir/seq/TensorBytes.h"
 
 namespace stretto::codegen {
 #define GEN_PASS_DEF_EMULATECUDAKERNELS
@@ -73,7 +74,7 @@ static FailureOr<SmallVector<kern::TensorMapAttr>> readMaps(LLVM::LLVMFuncOp ker
       return kernel.emitOpError("kern.tensor_maps must be #kern.tensor_map, but got ") << each;
     if (failed(checkTensorMap(kernel, map, bufferBytes)))
       return failure();
-    int64_t row = map.getBox().back() * map.getElement().getIntOrFloatBitWidth() / 8;
+    int64_t row = map.getBox().back() * elementBytes(map.getElement());
     if (map.getSwizzle() && row != map.getSwizzle())
       return kernel.emitOpError("rows of a box must fill their swizzle to be emulated, but got ") << map;
     maps.push_back(map);

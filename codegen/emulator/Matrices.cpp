@@ -1,6 +1,8 @@
 //===- Matrices.cpp - matrices that the lanes of a warp hold together -----------===//
 #include "codegen/emulator/Emulation.h"
 
+#include "ir/seq/TensorBytes.h"
+
 using namespace mlir;
 using namespace stretto;
 using namespace stretto::codegen;
@@ -15,7 +17,7 @@ static void replaceByRegisters(ImplicitLocOpBuilder &b, Operation *op, Type type
   Type result = op->getResult(0).getType();
   auto group = dyn_cast<LLVM::LLVMStructType>(result);
   auto read = [&](int64_t i) -> Value {
-    return LLVM::LoadOp::create(b, type, placeOf(b, memory, i * type.getIntOrFloatBitWidth() / 8));
+    return LLVM::LoadOp::create(b, type, placeOf(b, memory, i * elementBytes(type)));
   };
   Value all = group ? LLVM::UndefOp::create(b, result).getResult() : read(0);
   for (size_t i = 0; group && i < group.getBody().size(); ++i)
@@ -24,7 +26,7 @@ static void replaceByRegisters(ImplicitLocOpBuilder &b, Operation *op, Type type
   op->erase();
 }
 
-constexpr int64_t rowBytes = 16;
+constexpr int64_t matrixRowBytes = 16;
 
 /// Only matrices of 8 x 8 numbers of 16 bits are known.
 template <typename Op> static LogicalResult checkShape(Op op) {
@@ -39,7 +41,8 @@ template <typename Op> static LogicalResult checkShape(Op op) {
 LogicalResult stretto::codegen::rewriteStoreMatrices(Operation *op, Emulation &emulation) {
   auto store = cast<NVVM::StMatrixOp>(op);
   auto b = emulation.at(op);
-  FailureOr<Value> access = describeAccess(b, op, store.getPtr(), rowBytes, rowBytes, /*writes=*/true, emulation);
+  FailureOr<Value> access =
+      describeAccess(b, op, store.getPtr(), matrixRowBytes, matrixRowBytes, /*writes=*/true, emulation);
   if (failed(checkShape(store)) || failed(access))
     return failure();
   int32_t kind = store.getLayout() == NVVM::MMALayout::col ? STRETTO_EMULATED_STORE_MATRICES_TRANSPOSED
@@ -59,7 +62,8 @@ LogicalResult stretto::codegen::rewriteLoadMatrices(Operation *op, Emulation &em
   if (failed(checkShape(load)))
     return failure();
   auto b = emulation.at(op);
-  FailureOr<Value> access = describeAccess(b, op, load.getPtr(), rowBytes, rowBytes, /*writes=*/false, emulation);
+  FailureOr<Value> access =
+      describeAccess(b, op, load.getPtr(), matrixRowBytes, matrixRowBytes, /*writes=*/false, emulation);
   if (failed(access))
     return failure();
   int32_t kind = load.getLayout() == NVVM::MMALayout::col ? STRETTO_EMULATED_LOAD_MATRICES_TRANSPOSED
@@ -99,7 +103,7 @@ LogicalResult stretto::codegen::rewriteMultiply(Operation *op, Emulation &emulat
   auto b = emulation.at(op);
   Value registers = emulation.scratch();
   Type sum = multiply.getOperandC().front().getType();
-  const int64_t bytes = sum.getIntOrFloatBitWidth() / 8; // of each register
+  const int64_t bytes = elementBytes(sum); // of each register
   for (auto [i, operand] : llvm::enumerate(multiply.getOperands()))
     LLVM::StoreOp::create(b, operand, placeOf(b, registers, i * bytes));
   emulation.call(b, "stretto_emulator_multiply", Type(),

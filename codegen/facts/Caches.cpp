@@ -4,6 +4,7 @@
 #include "codegen/facts/Blocks.h"
 #include "ir/seq/Purpose.h"
 #include "ir/seq/SourceNames.h"
+#include "ir/seq/TensorBytes.h"
 #include "passes/support/ParameterLayout.h"
 
 using namespace mlir;
@@ -49,7 +50,7 @@ SmallVector<CacheSummary> stretto::codegen::summarizeCaches(ModuleOp module) {
     CacheSummary &cache =
         entryFor(caches, names.of(updater), operation.empty() ? updater->getName().getStringRef() : operation);
     cache.layers = layers;
-    cache.bytes += passes::byteSize(get.getType());
+    cache.bytes += bytesOf(get.getType());
   }
   return caches;
 }

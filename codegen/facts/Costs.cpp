@@ -3,6 +3,7 @@
 
 #include "ir/kern/Flops.h"
 #include "ir/seq/Purpose.h"
+#include "ir/seq/TensorBytes.h"
 #include "passes/support/ParameterLayout.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -38,10 +39,9 @@ Cost stretto::codegen::costOf(Operation *op) {
   Cost cost{flopsOf(op), 0};
   auto library = dyn_cast<seq::LibraryOp>(op);
   for (OpOperand &operand : op->getOpOperands())
-    cost.bytes +=
-        library ? library.getBytesRead(operand.getOperandNumber()) : passes::byteSize(operand.get().getType());
+    cost.bytes += library ? library.getBytesRead(operand.getOperandNumber()) : bytesOf(operand.get());
   for (Value value : op->getResults())
-    cost.bytes += passes::byteSize(value.getType());
+    cost.bytes += bytesOf(value);
   return cost;
 }
 

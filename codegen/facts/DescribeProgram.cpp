@@ -8,6 +8,7 @@
 #include "ir/kern/Attributes.h"
 #include "ir/kern/Kernels.h"
 #include "ir/seq/Purpose.h"
+#include "ir/seq/TensorBytes.h"
 
 #include <numeric>
 
@@ -109,9 +110,9 @@ void tellWhatComesAfter(const ReadyRuns &ready, std::vector<PlannedBucket> &buck
 void addMemory(ModuleOp module, PlannedProgram &program) {
   const passes::ParameterLayout layout = passes::layoutParameters(module);
   program.trainableBytes = layout.trainableBytes;
-  const int64_t rows = rowsOfPiece(module), elementBytes = layout.elementType.getIntOrFloatBitWidth() / 8;
-  program.pieceBytes = rows * passes::flatColumns * elementBytes;
-  program.sumBytes = rows * elementBytes;
+  const int64_t rows = rowsOfPiece(module);
+  program.pieceBytes = rows * layout.flatRowBytes();
+  program.sumBytes = rows * elementBytes(layout.elementType);
   auto arenas = module->getAttrOfType<DenseI64ArrayAttr>(kern::arenasAttr);
   for (auto [i, bytes] : llvm::enumerate(arenas.asArrayRef()))
     switch (static_cast<kern::Arena>(i)) {
@@ -138,7 +139,7 @@ void addMemory(ModuleOp module, PlannedProgram &program) {
 }
 void addBuckets(ModuleOp module, PlannedProgram &program) {
   const passes::ParameterLayout layout = passes::layoutParameters(module);
-  const int64_t rowBytes = passes::flatColumns * layout.elementType.getIntOrFloatBitWidth() / 8;
+  const int64_t rowBytes = layout.flatRowBytes();
   for (kern::BucketAttr bucket : bucketsOf(module))
     program.buckets.push_back({bucket.getFirst() * rowBytes, bucket.getRows() * rowBytes, 0});
   for (func::FuncOp entry : entryFunctions(module))

@@ -9,6 +9,7 @@
 #include "ir/kern/Slots.h"
 #include "ir/seq/Documents.h"
 #include "ir/seq/Purpose.h"
+#include "ir/seq/TensorBytes.h"
 #include "passes/support/ParameterLayout.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -118,7 +119,7 @@ static void listBuffers(func::FuncOp function, llvm::json::Array &buffers) {
                                 {"source", sourceLocations(op.getLoc())},
                                 {"arena", kern::stringifyArena(slot.getArena())},
                                 {"offset", slot.getOffset()},
-                                {"bytes", passes::byteSize(result.getType())}};
+                                {"bytes", bytesOf(result)}};
       if (slot.getStride())
         buffer["stride"] = slot.getStride();
       buffers.push_back(std::move(buffer));

@@ -4,7 +4,7 @@
 #include "codegen/host/Sites.h"
 #include "codegen/memory/Views.h"
 #include "ir/kern/Kernels.h"
-#include "ir/seq/TensorShape.h"
+#include "ir/seq/TensorBytes.h"
 #include "passes/support/ParameterLayout.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -154,8 +154,6 @@ CallBuffers emit(HostBuilder &b, seq::AttentionGradOp op) {
   return callWith(b, "stretto_attention_grad", args);
 }
 
-int64_t rowBytes(Value value) { return columnsOf(value) * typeOf(value).getElementTypeBitWidth() / 8; }
-
 CallBuffers emit(HostBuilder &b, seq::WriteCacheOp op) {
   using Args = stretto_write_cache_args;
   auto rows = typeOf(op.getRows());
@@ -164,7 +162,7 @@ CallBuffers emit(HostBuilder &b, seq::WriteCacheOp op) {
       .set(&Args::rows, rows.getDimSize(1))
       .set(&Args::capacity, typeOf(op.getCache()).getDimSize(1))
       .set(&Args::row_bytes, rowBytes(op.getRows()))
-      .set(&Args::from_stride, rowStride(op.getRows()) * rows.getElementTypeBitWidth() / 8)
+      .set(&Args::from_stride, rowStride(op.getRows()) * elementBytes(rows))
       .set(&Args::from, b.buffer(op.getRows()))
       .set(&Args::positions, b.buffer(op.getPositions()))
       .set(&Args::counts, b.buffer(op.getCounts()))
@@ -305,7 +303,7 @@ CallBuffers emit(HostBuilder &b, seq::LibraryOp op) {
 
 CallBuffers emit(HostBuilder &b, kern::CopyOp op) {
   Runs from = runsOf(op.getOperand(), op), to = runsOf(op.getResult(), op);
-  int64_t count = std::max(from.count, to.count), bytes = passes::byteSize(op.getType()) / count;
+  int64_t count = std::max(from.count, to.count), bytes = bytesOf(op.getType()) / count;
   if (std::min(from.count, to.count) != 1 && from.count != to.count)
     return op.emitOpError() << "must copy between runs of one size, but got " << from.count << " and " << to.count;
   using Args = stretto_copy_args;
@@ -321,7 +319,7 @@ CallBuffers emit(HostBuilder &b, kern::CopyOp op) {
 
 CallBuffers emit(HostBuilder &b, arith::ConstantOp op) {
   Runs runs = runsOf(op.getResult(), op);
-  int64_t bytes = passes::byteSize(op.getType()) / runs.count;
+  int64_t bytes = bytesOf(op.getType()) / runs.count;
   auto zero = [&](Value offset) { b.call("stretto_zero", {b.pack(b.buffer(op.getResult(), offset)), b.i64(bytes)}); };
   if (runs.count == 1)
     zero({});

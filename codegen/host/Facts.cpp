@@ -10,6 +10,7 @@
 #include "ir/kern/Kernels.h"
 #include "ir/kern/Slots.h"
 #include "ir/seq/Purpose.h"
+#include "ir/seq/TensorBytes.h"
 
 #include "mlir/IR/SymbolTable.h"
 
@@ -86,7 +87,7 @@ private:
   /// Bytes of each buffer that belong to a chunk of so many rows.
   static SmallVector<int64_t> chunkBytes(kern::RowKernel kernel, int64_t rows) {
     SmallVector<int64_t> bytes;
-    auto ofRows = [&](Value value) { return rows * passes::byteSize(value.getType()) / kernel.getRows().second; };
+    auto ofRows = [&](Value value) { return rows * bytesOf(value) / kernel.getRows().second; };
     for (BlockArgument argument : kernel.getBody().getArguments())
       bytes.push_back(kernel.getMap(argument.getArgNumber()) == kern::RowMap::row
                           ? ofRows(kernel.getOperandOf(argument.getArgNumber())->get())

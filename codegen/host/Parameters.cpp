@@ -3,6 +3,8 @@
 
 #include "codegen/facts/Locations.h"
 
+#include "ir/seq/TensorBytes.h"
+
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MD5.h"
 
@@ -47,7 +49,7 @@ static SmallVector<std::string> locationsOfParts(seq::ParameterOp op) {
 
 SmallVector<ParameterEntry> stretto::codegen::listParameters(ModuleOp module) {
   passes::ParameterLayout layout = passes::layoutParameters(module);
-  int64_t element = layout.elementType.getIntOrFloatBitWidth() / 8;
+  int64_t element = elementBytes(layout.elementType);
   SmallVector<ParameterEntry> entries;
   for (auto op : module.getOps<seq::ParameterOp>()) {
     passes::ParameterSlot slot = layout.slots.lookup(op);

@@ -7,6 +7,7 @@
 #include "ir/kern/Kernels.h"
 #include "ir/kern/Slots.h"
 #include "ir/seq/SourceNames.h"
+#include "ir/seq/TensorBytes.h"
 #include "passes/support/ParameterLayout.h"
 #include "runtime/abi/abi.h"
 
@@ -27,8 +28,8 @@ Runs stretto::codegen::runsOf(Value value, Operation *user) {
   if (!user->getParentOfType<func::FuncOp>()->hasAttr(kern::bodyAttr) && slot.getStride() != 0)
     return {type.getDimSize(0), slot.getStride()};
   if (isRowStrided(value))
-    return {type.getNumElements() / type.getShape().back(), rowStride(value) * type.getElementTypeBitWidth() / 8};
-  return {1, passes::byteSize(type)};
+    return {type.getNumElements() / type.getShape().back(), rowStride(value) * elementBytes(type)};
+  return {1, bytesOf(type)};
 }
 
 namespace {
@@ -102,7 +103,7 @@ Site stretto::codegen::describeSite(Operation *op, ArrayRef<Value> buffers) {
     result.dtype = dtypeOf(type);
     Runs runs = runsOf(value, op);
     result.rows = runs.count;
-    result.rowBytes = passes::byteSize(type) / runs.count;
+    result.rowBytes = bytesOf(type) / runs.count;
     result.stride = runs.stride;
     result.shape.append(type.getShape().begin(), type.getShape().end());
     site.push_back(std::move(result));

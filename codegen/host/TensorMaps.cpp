@@ -3,13 +3,15 @@
 
 #include "codegen/host/Sites.h"
 
+#include "ir/seq/TensorBytes.h"
+
 using namespace mlir;
 using namespace stretto;
 using namespace stretto::codegen;
 
 /// Bytes from the beginning of its buffer to the end of a tensor.
 static int64_t reachOf(kern::TensorMapAttr map) {
-  int64_t bytes = map.getSizes().back() * map.getElement().getIntOrFloatBitWidth() / 8;
+  int64_t bytes = map.getSizes().back() * elementBytes(map.getElement());
   for (auto [size, stride] : llvm::zip(map.getSizes(), map.getStrides()))
     bytes += (size - 1) * stride;
   return bytes;
@@ -31,7 +33,7 @@ static SmallVector<int64_t> lastFirst(ArrayRef<int64_t> numbers) { return llvm::
 AbiStruct<stretto_tensor_map> stretto::codegen::describeTensorMap(kern::TensorMapAttr map) {
   using Map = stretto_tensor_map;
   SmallVector<int64_t> strides = lastFirst(map.getStrides());
-  strides.insert(strides.begin(), map.getElement().getIntOrFloatBitWidth() / 8);
+  strides.insert(strides.begin(), elementBytes(map.getElement()));
   return AbiStruct<Map>(map.getContext())
       .set(&Map::buffer, map.getBuffer())
       .set(&Map::dtype, dtypeOf(map.getElement()))

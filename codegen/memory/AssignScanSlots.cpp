@@ -2,6 +2,8 @@
 #include "codegen/memory/SlotAssigner.h"
 #include "codegen/memory/Views.h"
 
+#include "ir/seq/TensorBytes.h"
+
 using namespace mlir;
 using namespace stretto;
 using namespace stretto::codegen;
@@ -37,7 +39,7 @@ void SlotAssigner::bindArguments(seq::ScanOp scan, func::FuncOp body) {
   for (Value slice : scan.getSlices()) {
     Ref ref = refOf(slice);
     auto type = cast<RankedTensorType>(slice.getType());
-    ref.stride = ref.lead ? ref.lead : passes::byteSize(type) / type.getDimSize(0);
+    ref.stride = ref.lead ? ref.lead : bytesOf(type) / type.getDimSize(0);
     ref.lead = 0;
     refs[body.getArgument(argument++)] = ref;
   }
@@ -92,7 +94,7 @@ void SlotAssigner::startCarry(seq::ScanOp scan, Carry &carry) {
   if (!own || !storage.isFree(refOf(returned).node))
     returned = insertCopy(*carry.returned);
   storage.claim(refOf(returned).node);
-  refs[carry.argument] = {storage.create(passes::byteSize(returned.getType()))};
+  refs[carry.argument] = {storage.create(bytesOf(returned))};
   carried[carry.argument] = returned;
 }
 
@@ -133,7 +135,7 @@ void SlotAssigner::finishCarry(seq::ScanOp scan, func::FuncOp body, Carry &carry
   if (isUsedLater(initial))
     insertCopy(initial);
   if (needsTwoBuffers(body, carry)) {
-    int64_t size = passes::alignSlot(passes::byteSize(returned.getType())), trips = scan.getTrips();
+    int64_t size = passes::alignSlot(bytesOf(returned)), trips = scan.getTrips();
     unsigned node = storage.create(2 * size);
     storage.place(argumentNode, {node, 0, size, true});
     storage.place(returnedNode, {node, size, -size, true});
@@ -155,7 +157,7 @@ void SlotAssigner::assignStacks(seq::ScanOp scan, func::FuncOp body) {
   for (unsigned i = scan.getCarry().size(); i < end->getNumOperands(); ++i) {
     Ref stack = refOf(scan.getResult(i));
     auto type = cast<RankedTensorType>(scan.getResult(i).getType());
-    Ref slot{stack.node, stack.offset, stack.lead ? stack.lead : passes::byteSize(type) / type.getDimSize(0)};
+    Ref slot{stack.node, stack.offset, stack.lead ? stack.lead : bytesOf(type) / type.getDimSize(0)};
     Ref now = storage.resolve(refOf(end->getOperand(i))), wanted = storage.resolve(slot);
     if (now.node != wanted.node || now.offset != wanted.offset || now.stride != wanted.stride)
       demand(end->getOpOperand(i), slot);

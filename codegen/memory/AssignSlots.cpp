@@ -3,6 +3,7 @@
 #include "codegen/memory/Views.h"
 #include "codegen/rows/Overwrite.h"
 #include "ir/kern/Slots.h"
+#include "ir/seq/TensorBytes.h"
 #include "passes/support/PositionRows.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -19,7 +20,7 @@ int64_t TableLayout::offsetOf(seq::TableOp op) {
       return offset;
   int64_t offset = end;
   known.emplace_back(key, offset);
-  end += passes::alignSlot(passes::byteSize(op.getType()));
+  end += passes::alignSlot(bytesOf(op.getType()));
   return offset;
 }
 
@@ -38,7 +39,7 @@ Ref SlotAssigner::refOf(Value value) {
 
 /// The distance of the entries of a stack: exact where the stack is also seen as one value, else aligned.
 int64_t SlotAssigner::leadOf(OpResult stack, seq::ScanOp scan) {
-  int64_t entry = passes::byteSize(stack.getType()) / scan.getTrips();
+  int64_t entry = bytesOf(stack) / scan.getTrips();
   bool slicesOnly = llvm::all_of(stack.getUses(), [](OpOperand &use) {
     auto reader = dyn_cast<seq::ScanOp>(use.getOwner());
     return reader && use.getOperandNumber() >= reader.getCarry().size() &&
@@ -67,7 +68,7 @@ Ref SlotAssigner::makeRef(Value value) {
   if (seq::isViewOfOperand(op)) {
     auto alias = cast<seq::AliasOp>(op);
     Ref ref = refOf(op->getOperand(0));
-    ref.offset += alias.getFirstColumn(0) * typeOf(value).getElementTypeBitWidth() / 8;
+    ref.offset += alias.getFirstColumn(0) * elementBytes(value);
     if (alias.getAlias() == seq::Alias::whole)
       ref.lead = 0;
     return ref;
@@ -79,14 +80,14 @@ Ref SlotAssigner::makeRef(Value value) {
       return {storage.create(lead * scan.getTrips()), 0, 0, false, lead};
     }
   }
-  return {storage.create(passes::byteSize(value.getType()))};
+  return {storage.create(bytesOf(value))};
 }
 
 /// Whether the entries of a stack do not follow one another directly.
 bool SlotAssigner::hasGaps(Value stack) {
   auto type = cast<RankedTensorType>(stack.getType());
   int64_t lead = refOf(stack).lead;
-  return lead && lead * type.getDimSize(0) != passes::byteSize(type);
+  return lead && lead * type.getDimSize(0) != bytesOf(type);
 }
 
 bool SlotAssigner::sameSlot(Value a, Value b) {
@@ -117,7 +118,7 @@ bool SlotAssigner::tryAssign(Value value, const Ref &ref, bool rowStrided) {
     return false;
   auto type = cast<RankedTensorType>(value.getType());
   int64_t lead = ref.lead;
-  if (lead && lead * type.getDimSize(0) == passes::byteSize(type))
+  if (lead && lead * type.getDimSize(0) == bytesOf(type))
     lead = 0;
   if (lead && !canAdoptLead(value))
     return false;
@@ -206,7 +207,7 @@ void SlotAssigner::assignPieces(seq::AliasOp op) {
   bool oneRow = rowsOf(op->getResult(0)) == 1;
   for (OpOperand &piece : op->getOpOperands()) {
     Ref ref = whole;
-    ref.offset += op.getFirstColumn(piece.getOperandNumber()) * typeOf(piece.get()).getElementTypeBitWidth() / 8;
+    ref.offset += op.getFirstColumn(piece.getOperandNumber()) * elementBytes(piece.get());
     demand(piece, ref, !oneRow);
   }
 }

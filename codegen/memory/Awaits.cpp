@@ -12,8 +12,7 @@ using namespace stretto;
 using namespace stretto::codegen;
 
 AwaitedBuckets::AwaitedBuckets(ModuleOp module)
-    : buckets(bucketsOf(module)),
-      rowBytes(passes::flatColumns * passes::layoutParameters(module).elementType.getIntOrFloatBitWidth() / 8) {}
+    : buckets(bucketsOf(module)), rowBytes(passes::layoutParameters(module).flatRowBytes()) {}
 
 bool AwaitedBuckets::isWeight(Value value) {
   kern::Arena arena = kern::slotOf(value).getArena();

@@ -3,6 +3,7 @@
 
 #include "codegen/memory/Timeline.h"
 #include "ir/kern/Attributes.h"
+#include "ir/seq/TensorBytes.h"
 
 #include <map>
 #include <set>
@@ -150,21 +151,21 @@ private:
       auto parameter = SymbolTable::lookupNearestSymbolFrom<seq::ParameterOp>(op, name);
       int64_t count = parameter.getStacked() ? parameter.getTensorType().getDimSize(0) : 1;
       gradients.push_back({layout.slots.lookup(parameter), count,
-                           passes::alignSlot(passes::byteSize(parameter.getTensorType()) / count)});
+                           passes::alignSlot(bytesOf(parameter.getTensorType()) / count)});
     }
     return gradients;
   }
 
   void happen(const Event &event, bool inBody, int64_t iteration) {
     if (event.ready)
-      result.runs.push_back({event.ready, iteration, result.flops, bytesOf(event, inBody, iteration)});
+      result.runs.push_back({event.ready, iteration, result.flops, finalBytes(event, inBody, iteration)});
     result.flops += event.flops;
     if (event.isForward)
       result.flopsForward += event.flops;
   }
 
   /// The bytes of the gradients that a kern.ready names: in an iteration of a scan, or all entries.
-  SmallVector<FinalBytes> bytesOf(const Event &event, bool inBody, int64_t iteration) {
+  SmallVector<FinalBytes> finalBytes(const Event &event, bool inBody, int64_t iteration) {
     SmallVector<FinalBytes> bytes;
     int64_t time = result.runs.size();
     for (const auto &[slot, count, ofEntry] : event.gradients) {

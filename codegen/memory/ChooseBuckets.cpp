@@ -117,7 +117,7 @@ private:
     SmallVector<FinalBytes> finals;
     for (const ReadyRun &run : ready.runs)
       llvm::append_range(finals, run.gradients);
-    int64_t rowBytes = passes::flatColumns * layout.elementType.getIntOrFloatBitWidth() / 8;
+    int64_t rowBytes = layout.flatRowBytes();
     SmallVector<FinalRows> buckets = cutIntoBuckets(finals, layout.trainableBytes, rowBytes, bucketBytes);
     Builder b(&getContext());
     auto attributes = llvm::map_to_vector(buckets, [&](const FinalRows &rows) -> Attribute {

@@ -3,6 +3,7 @@
 
 #include "ir/kern/Slots.h"
 #include "ir/seq/Purpose.h"
+#include "ir/seq/TensorBytes.h"
 
 #include "llvm/ADT/DenseSet.h"
 
@@ -23,7 +24,7 @@ SmallVector<func::FuncOp> stretto::codegen::entryFunctions(ModuleOp module) {
 void stretto::codegen::assignInterface(func::FuncOp entry, InterfaceSizes &sizes) {
   auto slotIn = [&](kern::Arena arena, Type type, int64_t &offset) {
     auto attr = kern::SlotAttr::get(entry.getContext(), arena, offset, 0, 0);
-    offset += passes::alignSlot(passes::byteSize(type));
+    offset += passes::alignSlot(bytesOf(type));
     return attr;
   };
   bool readsModel = isEntry(entry, seq::EntryKind::evaluation) || isEntry(entry, seq::EntryKind::decoding);

@@ -2,6 +2,7 @@
 #include "codegen/memory/LiveBytes.h"
 
 #include "ir/seq/SeqOps.h"
+#include "ir/seq/TensorBytes.h"
 #include "passes/support/ParameterLayout.h"
 
 using namespace mlir;
@@ -16,7 +17,7 @@ LiveBytes::LiveBytes(Block &block) {
     for (Value result : op.getResults())
       if (!seq::hasOthersMemory(result))
         for (int64_t i = numbers.lookup(&op), end = lastUse(result); i <= end; ++i)
-          bytes[i] += passes::byteSize(result.getType());
+          bytes[i] += bytesOf(result);
 }
 
 int64_t LiveBytes::lastUse(Value value) const {
@@ -33,7 +34,7 @@ void LiveBytes::addBehind(Value value, Operation *end, SmallVectorImpl<int64_t> 
   if (!value.getDefiningOp()) // an argument
     return;
   for (int64_t i = lastUse(value) + 1; i <= numbers.lookup(end); ++i)
-    to[i] += passes::byteSize(value.getType());
+    to[i] += bytesOf(value);
 }
 
 int64_t LiveBytes::peak() const { return *llvm::max_element(bytes); }

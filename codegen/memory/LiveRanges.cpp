@@ -3,6 +3,8 @@
 
 #include "codegen/memory/Views.h"
 
+#include "ir/seq/TensorBytes.h"
+
 #include <set>
 
 using namespace mlir;
@@ -18,13 +20,13 @@ bool isSliceOf(OpOperand &use, seq::ScanOp scan) {
 /// Bytes from the first to behind the last element of a value.
 int64_t extentOf(Value value, const Ref &ref) {
   auto type = cast<RankedTensorType>(value.getType());
-  int64_t bytes = passes::byteSize(type);
+  int64_t bytes = bytesOf(type);
   if (ref.lead)
     return (type.getDimSize(0) - 1) * ref.lead + bytes / type.getDimSize(0);
   if (!isRowStrided(value))
     return bytes;
   int64_t columns = type.getShape().back(), rows = type.getNumElements() / columns;
-  return ((rows - 1) * rowStride(value) + columns) * type.getElementTypeBitWidth() / 8;
+  return ((rows - 1) * rowStride(value) + columns) * elementBytes(type);
 }
 
 class Collector {

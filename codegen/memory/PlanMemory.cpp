@@ -4,6 +4,7 @@
 #include "codegen/memory/SharedGradients.h"
 #include "ir/kern/Attributes.h"
 #include "ir/kern/Slots.h"
+#include "ir/seq/TensorBytes.h"
 #include "runtime/abi/abi.h"
 
 #include "mlir/IR/Remarks.h"
@@ -35,7 +36,7 @@ struct PlanMemoryPass : stretto::codegen::impl::PlanMemoryBase<PlanMemoryPass> {
         return signalPassFailure();
     }
     int64_t flat = parameters.trainableBytes;
-    int64_t hyper = passes::alignSlot(STRETTO_HYPER_COUNT * parameters.elementType.getIntOrFloatBitWidth() / 8);
+    int64_t hyper = passes::alignSlot(STRETTO_HYPER_COUNT * elementBytes(parameters.elementType));
     int64_t arenas[] = {activations,
                         parameters.totalBytes,
                         flat,
@@ -59,7 +60,7 @@ private:
     int64_t end = 0;
     for (auto cache : module.getOps<seq::CacheOp>()) {
       int64_t trips = cache.getStacked() ? cache.getTensorType().getDimSize(0) : 1;
-      int64_t stride = passes::alignSlot(passes::byteSize(cache.getType()) / trips);
+      int64_t stride = passes::alignSlot(bytesOf(cache.getType()) / trips);
       cache->setAttr(kern::slotAttr,
                      kern::SlotAttr::get(&getContext(), kern::Arena::cache, end, cache.getStacked() ? stride : 0, 0));
       end += trips * stride;

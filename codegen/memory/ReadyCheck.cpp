@@ -1,6 +1,8 @@
 //===- ReadyCheck.cpp - buckets are final when a program says so --------------===//
 #include "codegen/memory/ReadyCheck.h"
 
+#include "ir/seq/TensorBytes.h"
+
 using namespace mlir;
 using namespace stretto;
 using namespace stretto::codegen;
@@ -16,7 +18,7 @@ ReadyCheck::ReadyCheck(ModuleOp module, func::FuncOp entry)
   for (auto gradient : entry.getOps<seq::GradientOp>()) {
     auto parameter = cast<seq::ParameterOp>(module.lookupSymbol(gradient.getParameter()));
     passes::ParameterSlot slot = layout.slots.lookup(parameter);
-    int64_t bytes = passes::byteSize(parameter.getTensorType()) / entriesOf(parameter);
+    int64_t bytes = bytesOf(parameter.getTensorType()) / entriesOf(parameter);
     size_t number = numbers.try_emplace(parameter.getSymNameAttr(), numbers.size()).first->second;
     for (int64_t i = 0; i < entriesOf(parameter); ++i) {
       int64_t begin = slot.offset + i * slot.stride;
@@ -44,7 +46,7 @@ LogicalResult ReadyCheck::run(kern::ReadyOp op, int64_t iteration, bool inBody) 
   if (count < told || count > static_cast<int64_t>(buckets.size()))
     return op.emitOpError() << "must tell a number of buckets from " << told << ", which were final before, to "
                             << buckets.size() << ", but got " << count;
-  int64_t rowBytes = passes::flatColumns * layout.elementType.getIntOrFloatBitWidth() / 8;
+  int64_t rowBytes = layout.flatRowBytes();
   for (; told < count; ++told) {
     int64_t begin = buckets[told].getFirst() * rowBytes, end = begin + buckets[told].getRows() * rowBytes;
     for (const Open &one : llvm::make_second_range(open))

@@ -3,17 +3,17 @@
 
 #include "passes/support/ParameterLayout.h"
 
+#include "ir/seq/TensorBytes.h"
+
 using namespace mlir;
 using namespace stretto;
 using namespace stretto::codegen;
 
 //===- Spans --------------------------------------------------------------------===//
 
-static int64_t bytesOfElement(Type type) { return cast<RankedTensorType>(type).getElementTypeBitWidth() / 8; }
-
 static int64_t columnBytes(Type type) {
   auto tensor = cast<RankedTensorType>(type);
-  return (tensor.getRank() ? tensor.getShape().back() : 1) * bytesOfElement(type);
+  return (tensor.getRank() ? tensor.getShape().back() : 1) * elementBytes(type);
 }
 
 Span stretto::codegen::spanOf(Type type, kern::SlotAttr slot, int64_t iteration, int64_t row, int64_t lead) {
@@ -25,8 +25,8 @@ Span stretto::codegen::spanOf(Type type, kern::SlotAttr slot, int64_t iteration,
   span.entries = lead ? cast<RankedTensorType>(type).getDimSize(0) : 1;
   span.lead = lead;
   span.width = columnBytes(type);
-  span.rows = passes::byteSize(type) / span.width / span.entries;
-  span.stride = row * bytesOfElement(type);
+  span.rows = bytesOf(type) / span.width / span.entries;
+  span.stride = row * elementBytes(type);
   if (span.stride == span.width) {
     span.width *= span.rows;
     span.rows = 1;
@@ -131,7 +131,7 @@ private:
 static int64_t sizeOf(const Content &content) { return content->back().end(); }
 
 Content stretto::codegen::sliceColumns(const Content &content, Type from, Type to, int64_t offset) {
-  int64_t wide = columnBytes(from), narrow = columnBytes(to), skip = offset * bytesOfElement(from);
+  int64_t wide = columnBytes(from), narrow = columnBytes(to), skip = offset * elementBytes(from);
   Writer result;
   for (int64_t row = 0; row < sizeOf(content); row += wide) {
     Reader reader(content, row + skip);
@@ -169,7 +169,7 @@ Content stretto::codegen::joinEntries(llvm::ArrayRef<Content> entries) {
 //===- Arenas -------------------------------------------------------------------===//
 
 Content Shadow::fresh(Type type) {
-  int64_t bytes = passes::byteSize(type);
+  int64_t bytes = bytesOf(type);
   Run all{0, bytes, next};
   next += bytes;
   return std::make_shared<std::vector<Run>>(1, all);

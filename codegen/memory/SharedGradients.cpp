@@ -3,6 +3,7 @@
 
 #include "ir/kern/Slots.h"
 #include "ir/seq/Purpose.h"
+#include "ir/seq/TensorBytes.h"
 
 using namespace mlir;
 using namespace stretto;
@@ -30,7 +31,7 @@ static SmallVector<std::pair<int64_t, int64_t>> writtenRanges(ModuleOp module,
     auto parameter = cast<seq::ParameterOp>(module.lookupSymbol(gradient.getParameter()));
     passes::ParameterSlot slot = parameters.slots.lookup(parameter);
     int64_t entries = parameter.getStacked() ? parameter.getTensorType().getDimSize(0) : 1;
-    int64_t bytes = passes::byteSize(parameter.getTensorType()) / entries;
+    int64_t bytes = bytesOf(parameter.getTensorType()) / entries;
     for (int64_t i = 0; i < entries; ++i)
       ranges.emplace_back(slot.offset + i * slot.stride, slot.offset + i * slot.stride + bytes);
   });

@@ -8,6 +8,7 @@
 #include "codegen/memory/Views.h"
 #include "codegen/rows/Overwrite.h"
 #include "ir/kern/Slots.h"
+#include "ir/seq/TensorBytes.h"
 #include "passes/support/PositionRows.h"
 
 #include "llvm/ADT/ScopeExit.h"
@@ -215,7 +216,7 @@ private:
     RankedTensorType behind = to.clone(shape);
     kern::SlotAttr slot = kern::slotOf(op.getResult());
     Span place = spanOf(behind, slot, iteration, rowStride(op.getResult()), 0);
-    place.base += columnsOf(op.getOperand()) * to.getElementTypeBitWidth() / 8;
+    place.base += columnsOf(op.getOperand()) * elementBytes(to);
     Content padding = freshOf(op, behind);
     shadow.write(place, padding);
     return joinColumns({values[op.getOperand()], padding}, {from, behind});

@@ -1,7 +1,7 @@
 //===- Views.cpp - values that are parts of other values ------------------===//
 #include "codegen/memory/Views.h"
 
-#include "ir/seq/TensorShape.h"
+#include "ir/seq/TensorBytes.h"
 
 using namespace mlir;
 using namespace stretto;
@@ -37,7 +37,7 @@ int64_t stretto::codegen::firstColumn(Value value) {
 
 int64_t stretto::codegen::spanBytes(Value value) {
   int64_t elements = rowsOf(value) ? (rowsOf(value) - 1) * rowStride(value) + columnsOf(value) : 0;
-  return elements * typeOf(value).getElementTypeBitWidth() / 8;
+  return elements * elementBytes(value);
 }
 
 bool stretto::codegen::isRowStrided(Value value) { return rowsOf(value) > 1 && rowStride(value) != columnsOf(value); }

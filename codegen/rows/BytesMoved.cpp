@@ -3,14 +3,14 @@
 
 #include "passes/support/ParameterLayout.h"
 
+#include "ir/seq/TensorBytes.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/BitVector.h"
 
 using namespace mlir;
 using namespace stretto;
 using namespace stretto::codegen;
-
-static int64_t bytesOf(Value value) { return passes::byteSize(value.getType()); }
 
 /// Marks the columns of a row that something is computed from.
 static void markRead(Value row, llvm::BitVector &columns) {

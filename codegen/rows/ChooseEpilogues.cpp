@@ -5,6 +5,7 @@
 #include "passes/support/ParameterLayout.h"
 
 #include "ir/seq/Marks.h"
+#include "ir/seq/TensorBytes.h"
 
 #include "mlir/IR/Remarks.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -52,7 +53,7 @@ private:
 /// The kernel reads what the matmul writes; where nothing else reads it, it is not written either.
 static int64_t savedBytes(Value result, kern::RowwiseOp kernel) {
   bool alone = llvm::all_of(result.getUsers(), [&](Operation *user) { return user == kernel; });
-  return passes::byteSize(result.getType()) * (alone ? 2 : 1);
+  return bytesOf(result) * (alone ? 2 : 1);
 }
 
 SmallVector<Pair> Chooser::findPairs() {
@@ -168,7 +169,7 @@ void Chooser::tell(const Pair &pair, const EpilogueVerdict &verdict) {
   remark << ((isFused ? "in" : "not in") + (" the epilogue of " + matmul) + ": " + names);
   if (isFused)
     remark << remark::metric("BytesNotMoved", pair.saved)
-           << remark::metric("BytesNotRead", passes::byteSize(pair.matmul->getResult(0).getType()))
+           << remark::metric("BytesNotRead", bytesOf(pair.matmul->getResult(0)))
            << remark::metric("Kernel", kernel.getKernel().value_or("")) << remark::metric("Matmul", matmul);
   else
     remark << remark::reason("{0}", verdict.reason);

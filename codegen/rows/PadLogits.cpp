@@ -3,6 +3,7 @@
 #include "codegen/rows/Passes.h"
 #include "codegen/rows/VectorBuilder.h"
 #include "ir/seq/Purpose.h"
+#include "ir/seq/TensorBytes.h"
 #include "passes/support/RowBuilder.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -79,8 +80,6 @@ static StringRef refuse(Site &site) {
   return "";
 }
 
-static int64_t bytesOfRow(Value value) { return columnsOf(value) * typeOf(value).getElementTypeBitWidth() / 8; }
-
 /// What holds for the rows of the logits and of their gradient.
 struct RowFacts {
   int64_t alignment; ///< bytes that their addresses are multiples of, where the first one's is
@@ -93,7 +92,7 @@ static RowFacts factsOf(Site &site) {
   SmallVector<OpResult> values = site.wideResults();
   values.push_back(site.logits);
   for (Value value : values) {
-    int64_t bytes = bytesOfRow(value), number = bytes / site.columns;
+    int64_t bytes = rowBytes(value), number = bytes / site.columns;
     facts.alignment = std::min(facts.alignment, bytes & -bytes);
     facts.narrowest = std::min(facts.narrowest, number);
     facts.perColumn += rowsOf(value) * number;

@@ -1,6 +1,8 @@
 //===- VectorBuilder.cpp - small pieces of vector code -------------------------===//
 #include "codegen/rows/VectorBuilder.h"
 
+#include "ir/seq/TensorBytes.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -100,7 +102,7 @@ Value VectorBuilder::address(Value pointer, Type type, int64_t offset) {
   return LLVM::GEPOp::create(*this, pointer.getType(), type, pointer, ArrayRef<LLVM::GEPArg>{constant});
 }
 
-static unsigned alignmentOf(Type element) { return element.getIntOrFloatBitWidth() / 8; }
+static unsigned alignmentOf(Type element) { return elementBytes(element); }
 
 Value VectorBuilder::load(Type element, int64_t lanes, Value pointer, Value mask) {
   Type type = withLanes(element, lanes);

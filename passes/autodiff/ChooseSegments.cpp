@@ -4,6 +4,7 @@
 #include "passes/support/Requirements.h"
 
 #include "ir/seq/ActivationType.h"
+#include "ir/seq/TensorBytes.h"
 
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/StringMap.h"
@@ -65,9 +66,9 @@ private:
     return known == trips.end() ? 1 : known->second;
   }
   /// Bytes of the states of one run, and of all layers.
-  static int64_t bytesOf(seq::MixerOp mixer, int64_t segment) { return byteSize(mixer.getStatesType(segment)); }
+  static int64_t stateBytes(seq::MixerOp mixer, int64_t segment) { return bytesOf(mixer.getStatesType(segment)); }
   int64_t bytesOfAll(seq::MixerOp mixer, int64_t segment) const {
-    return runsOf(mixer->getParentOfType<func::FuncOp>()) * bytesOf(mixer, segment);
+    return runsOf(mixer->getParentOfType<func::FuncOp>()) * stateBytes(mixer, segment);
   }
   /// What a segment takes more than the usual one.
   int64_t excess(seq::MixerOp mixer, int64_t segment) const {
@@ -85,7 +86,7 @@ private:
     }
     mixer->setAttr(kSegmentAttr, Builder(mixer).getI64IntegerAttr(segment));
     remark::passed(mixer.getLoc(), options(mixer))
-        << stateBefore(segment) << remark::metric("Bytes", bytesOf(mixer, segment));
+        << stateBefore(segment) << remark::metric("Bytes", stateBytes(mixer, segment));
   }
 
   /// The next shorter segment did not fit.

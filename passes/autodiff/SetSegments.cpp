@@ -2,6 +2,8 @@
 #include "passes/autodiff/Passes.h"
 #include "passes/support/ParameterLayout.h"
 
+#include "ir/seq/TensorBytes.h"
+
 namespace stretto::passes {
 #define GEN_PASS_DEF_SETSEGMENTS
 #include "passes/autodiff/Passes.h.inc"
@@ -63,7 +65,7 @@ private:
       return refuse(scan);
     RankedTensorType one = type.clone(type.getShape().drop_front());
     if (body.getArgAttr(number, kSavedAttr))
-      body.setArgAttr(number, kSavedAttr, Builder(scan).getI64IntegerAttr(byteSize(one)));
+      body.setArgAttr(number, kSavedAttr, Builder(scan).getI64IntegerAttr(bytesOf(one)));
     LogicalResult done = retype(body.getArgument(number), one);
     updateType(body);
     return done;
@@ -122,7 +124,7 @@ struct SetSegmentsPass : stretto::passes::impl::SetSegmentsBase<SetSegmentsPass>
       return mixer.emitOpError() << kSegmentAttr << " must be a multiple of " << seq::MixerOp::segmentMultiple
                                  << ", but got " << chosen;
     RankedTensorType type = mixer.getStatesType(tokens);
-    int64_t more = byteSize(type) - byteSize(mixer.getStatesType(mixer.getSegment()));
+    int64_t more = bytesOf(type) - bytesOf(mixer.getStatesType(mixer.getSegment()));
     mixer.setSegment(tokens);
     Value states = mixer.getStates();
     return states ? StatesTo(mixer, tokens, more).retype(states, type) : success();

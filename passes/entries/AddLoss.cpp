@@ -5,6 +5,7 @@
 
 #include "ir/seq/LossTerms.h"
 #include "ir/seq/Purpose.h"
+#include "ir/seq/TensorBytes.h"
 
 #include "mlir/IR/Remarks.h"
 #include "mlir/IR/SymbolTable.h"
@@ -112,24 +113,24 @@ struct AddLossPass : stretto::passes::impl::AddLossBase<AddLossPass> {
   int64_t headChunks(ModelBody &body) {
     auto type = typeOf(body.logits);
     int64_t rows = type.getDimSize(0) * type.getDimSize(1);
-    int64_t rowBytes = columnsOf(body.logits) * type.getElementTypeBitWidth() / 8;
+    int64_t ofRow = rowBytes(body.logits);
     auto options = remark::RemarkOpts::name("HeadChunks").category("memory").function(body.function.getName());
-    if (rows * rowBytes <= headBytes)
+    if (rows * ofRow <= headBytes)
       return 1;
     if (!body.head) {
       remark::missed(body.loc, options) << "logits are held whole: the model does not end in a matmul"
-                                        << remark::metric("Bytes", rows * rowBytes);
+                                        << remark::metric("Bytes", rows * ofRow);
       return 1;
     }
-    int64_t chunk = chunkRows(rows, rowBytes, headBytes);
+    int64_t chunk = chunkRows(rows, ofRow, headBytes);
     if (chunk < std::min<int64_t>(rows, 32)) {
       remark::missed(body.loc, options) << "logits are held whole: the number of positions has no divisor that gives "
                                            "chunks of 32 rows or more within the limit"
-                                        << remark::metric("Bytes", rows * rowBytes);
+                                        << remark::metric("Bytes", rows * ofRow);
       return 1;
     }
     remark::passed(body.loc, options) << "head and loss in chunks of rows" << remark::metric("Rows", chunk)
-                                      << remark::metric("BytesNotHeld", (rows - chunk) * rowBytes);
+                                      << remark::metric("BytesNotHeld", (rows - chunk) * ofRow);
     return rows / chunk;
   }
 

@@ -2,15 +2,11 @@
 #include "passes/support/ParameterLayout.h"
 
 #include "ir/seq/ActivationType.h"
+#include "ir/seq/TensorBytes.h"
 
 using namespace mlir;
 using namespace stretto;
 using namespace stretto::passes;
-
-int64_t stretto::passes::byteSize(Type type) {
-  auto tensor = cast<RankedTensorType>(type);
-  return tensor.getNumElements() * tensor.getElementTypeBitWidth() / 8;
-}
 
 namespace {
 /// Parameters that are laid out together: one that is not stacked, or all stacked ones of the same layers.
@@ -35,7 +31,7 @@ SmallVector<Group> groupByLayers(ArrayRef<seq::ParameterOp> parameters) {
   return groups;
 }
 
-int64_t layerBytes(seq::ParameterOp op) { return byteSize(op.getTensorType()) / std::max<int64_t>(tripsOf(op), 1); }
+int64_t layerBytes(seq::ParameterOp op) { return bytesOf(op.getTensorType()) / std::max<int64_t>(tripsOf(op), 1); }
 
 /// Lays out one part (trainable or frozen) from `offset` on; returns its end.
 int64_t layoutPart(ParameterLayout &layout, ArrayRef<seq::ParameterOp> parameters, int64_t offset) {
@@ -62,7 +58,7 @@ ParameterLayout stretto::passes::layoutParameters(ModuleOp module) {
   layout.elementType = Float32Type::get(module.getContext());
   if (auto all = module.getOps<seq::ParameterOp>(); !all.empty())
     layout.elementType = (*all.begin()).getTensorType().getElementType();
-  int64_t rowBytes = flatColumns * layout.elementType.getIntOrFloatBitWidth() / 8;
+  int64_t rowBytes = layout.flatRowBytes();
   int64_t used = layoutPart(layout, trainable, 0);
   layout.trainableBytes = llvm::alignTo(std::max<int64_t>(used, 1), rowBytes);
   layout.squaresBytes = llvm::alignTo(layout.trainableBytes / flatColumns, rowBytes);

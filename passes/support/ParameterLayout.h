@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ir/seq/SeqOps.h"
+#include "ir/seq/TensorBytes.h"
 #include "runtime/abi/abi.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -12,9 +13,6 @@ namespace stretto::passes {
 /// Every tensor starts at a multiple of this many bytes.
 constexpr int64_t slotAlignment = 64;
 inline int64_t alignSlot(int64_t bytes) { return llvm::alignTo(bytes, slotAlignment); }
-
-/// Bytes of a tensor type, without padding.
-int64_t byteSize(mlir::Type type);
 
 /// The flat buffers are seen as rows of this many elements by the optimizer; the trainable part is padded to whole
 /// rows.
@@ -39,6 +37,9 @@ struct ParameterLayout {
   int64_t roundedBytes = 0;   // of the bf16 copy: the ROUNDED arena
   int64_t squaresBytes = 0;   // of a sum for each row of the trainable part, padded to whole rows of such sums
   mlir::Type elementType;     // f32 where the module has no parameter
+
+  /// Bytes of a row of the flat buffers.
+  int64_t flatRowBytes() const { return flatColumns * elementBytes(elementType); }
 };
 
 /// The bf16 copy exists where activations are bf16 (`seq.activation_type`).

@@ -11,6 +11,7 @@
 #include "codegen/cuda/async/SharedRanges.h"
 #include "ir/kern/Attributes.h"
 #include "ir/kern/KernOps.h"
+#include "ir/seq/TensorBytes.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/Matchers.h"
@@ -83,7 +84,7 @@ static int64_t boxBytes(Value map) {
   auto attribute = number >= 0 ? dyn_cast<kern::TensorMapAttr>(maps[number]) : kern::TensorMapAttr();
   if (!attribute)
     return 1;
-  return llvm::product_of(attribute.getBox()) * attribute.getElement().getIntOrFloatBitWidth() / 8;
+  return llvm::product_of(attribute.getBox()) * elementBytes(attribute.getElement());
 }
 
 /// What the asynchronous proxy accesses. The descriptors of a matmul are numbers, which do not say how far it reads.

@@ -9,6 +9,8 @@
 #include "codegen/rows/Epilogues.h"
 #include "passes/support/ParameterLayout.h"
 
+#include "ir/seq/TensorBytes.h"
+
 #include "llvm/Support/FormatVariadic.h"
 
 #include <cmath>
@@ -49,7 +51,7 @@ static int64_t largestTiles(kern::MatmulOp op) {
 
 /// The library's matmul, then the kernel.
 static double timeApart(Operation *matmul, kern::RowwiseOp kernel, double flops) {
-  auto bytes = static_cast<double>(bytesOfOperands(matmul) + passes::byteSize(matmul->getResult(0).getType()));
+  auto bytes = static_cast<double>(bytesOfOperands(matmul) + bytesOf(matmul->getResult(0)));
   double moving = static_cast<double>(bytesMoved(kernel)) / bytesOfNanosecond;
   return std::max(flops / libraryFlops, bytes / bytesOfNanosecond) + betweenKernels + moving;
 }

@@ -2,7 +2,7 @@
 #include "codegen/cuda/matmul/Operands.h"
 
 #include "codegen/memory/Views.h"
-#include "ir/seq/TensorShape.h"
+#include "ir/seq/TensorBytes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -27,7 +27,7 @@ Operands::Operands(CudaBuilder &b, KernelFunction &function, kern::MatmulOp op, 
 kern::TensorMapAttr Operands::mapOf(Value operand, unsigned number, ArrayRef<int64_t> box) {
   Type element = typeOf(operand).getElementType();
   int64_t width = typeOf(operand).getShape().back();
-  int64_t sizes[] = {elementsOf(operand) / width, width}, stride = width * element.getIntOrFloatBitWidth() / 8;
+  int64_t sizes[] = {elementsOf(operand) / width, width}, stride = width * elementBytes(element);
   return kern::TensorMapAttr::get(b.getContext(), number, element, sizes, stride, box, MatmulTiling::lineBytes);
 }
 

@@ -3,6 +3,8 @@
 
 #include "codegen/memory/Allocate.h"
 
+#include "ir/seq/TensorBytes.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -19,7 +21,7 @@ SharedTiles::SharedTiles(CudaBuilder &b) : b(b) {
 
 SharedTile SharedTiles::add(Type element, ArrayRef<int64_t> shape) {
   Type stored = element.isInteger(1) ? Type(b.getI8Type()) : element;
-  int64_t bytes = stored.getIntOrFloatBitWidth() / 8, stride = shape.empty() ? 1 : shape.back();
+  int64_t bytes = elementBytes(stored), stride = shape.empty() ? 1 : shape.back();
   if (shape.size() == 2)
     stride = (llvm::alignTo(stride * bytes, 2 * tileAlignment) + tileAlignment) / bytes;
   int64_t rows = shape.size() == 2 ? shape[0] : 1;

@@ -5,6 +5,8 @@
 #include "codegen/cuda/Functions.h"
 #include "codegen/rows/Elementwise.h"
 
+#include "ir/seq/TensorBytes.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -64,14 +66,14 @@ Value TileEmitter::addressOf(const SharedTile &tile, const TilePlace &place) {
 
 Value TileEmitter::load(const SharedTile &from, const TilePlace &place, int64_t lanes) {
   shared.read(from);
-  int64_t bytes = from.element.getIntOrFloatBitWidth() / 8 * lanes;
+  int64_t bytes = elementBytes(from.element) * lanes;
   return b.loadAligned(from.element, lanes, addressOf(from, place), std::min<int64_t>(bytes, 16));
 }
 
 void TileEmitter::store(const SharedTile &to, const TilePlace &place, Value value) {
   shared.write(to);
   value = toMemory(b, to, value);
-  int64_t bytes = to.element.getIntOrFloatBitWidth() / 8 * lanesOf(value);
+  int64_t bytes = elementBytes(to.element) * lanesOf(value);
   b.when(place.owned, [&] { b.storeAligned(value, addressOf(to, place), std::min<int64_t>(bytes, 16)); });
 }
 

@@ -15,6 +15,8 @@
 #include "codegen/cuda/walk/Windows.h"
 #include "codegen/rows/Elementwise.h"
 
+#include "ir/seq/TensorBytes.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
@@ -153,7 +155,7 @@ void WalkBuilder::loadChunk() {
       continue;
     if (typeOf(tile).getRank() == 2) {
       matrices.push_back(tile);
-      bytes += elementsOf(tile) * typeOf(tile).getElementTypeBitWidth() / 8;
+      bytes += elementsOf(tile) * elementBytes(tile);
     } else if (op.getWindow(tile.getArgNumber()).getKind() != kern::WindowKind::shared) {
       loadList(tile);
     }

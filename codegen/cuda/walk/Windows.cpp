@@ -4,6 +4,8 @@
 #include "codegen/cuda/ControlFlow.h"
 #include "codegen/memory/Views.h"
 
+#include "ir/seq/TensorBytes.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
@@ -11,8 +13,6 @@
 using namespace mlir;
 using namespace stretto;
 using namespace stretto::codegen;
-
-static int64_t bytesOf(Type type) { return type.getIntOrFloatBitWidth() / 8; }
 
 //===- Where tiles lie ----------------------------------------------------------===//
 
@@ -159,7 +159,7 @@ static Lanes findLanes(CudaBuilder &b, const WindowTile &from, Value row, Value 
 
 /// Zeros where they do not exist; the load is made in any case.
 static Value loadLanes(CudaBuilder &b, const WindowTile &from, const Lanes &where, int64_t lanes) {
-  Value loaded = b.loadAligned(from.element, lanes, where.pointer, lanes * bytesOf(from.element));
+  Value loaded = b.loadAligned(from.element, lanes, where.pointer, lanes * elementBytes(from.element));
   Value zero = arith::ConstantOp::create(b, cast<TypedAttr>(b.getZeroAttr(loaded.getType())));
   return b.select(where.exist, loaded, zero);
 }
@@ -177,7 +177,7 @@ struct MovedVector {
 static void moveMatrix(CudaBuilder &b, const WindowTile &from, const SharedTile &to, ArrayRef<int64_t> shape,
                        int64_t threads, Value thread, llvm::function_ref<void(ArrayRef<MovedVector>)> move) {
   constexpr int64_t most = 8; // vectors of a thread in flight
-  int64_t lanes = from.alignment / bytesOf(from.element), ofRow = shape[1] / lanes, count = shape[0] * ofRow;
+  int64_t lanes = from.alignment / elementBytes(from.element), ofRow = shape[1] / lanes, count = shape[0] * ofRow;
   int64_t turns = llvm::divideCeil(count, threads), together = std::min(turns, most);
   Value end = b.index(llvm::alignTo(turns, together) * threads);
   forEach(b, b.index(0), end, together * threads, {}, [&](Value begin, ValueRange) {
@@ -200,7 +200,7 @@ void stretto::codegen::loadMatrix(CudaBuilder &b, const WindowTile &from, const 
   moveMatrix(b, from, to, shape, threads, thread, [&](ArrayRef<MovedVector> vectors) {
     Values loaded;
     for (const MovedVector &vector : vectors)
-      loaded.push_back(loadLanes(b, from, vector.from, from.alignment / bytesOf(from.element)));
+      loaded.push_back(loadLanes(b, from, vector.from, from.alignment / elementBytes(from.element)));
     for (auto [vector, value] : llvm::zip_equal(vectors, loaded))
       b.when(vector.isOwn, [&, value = value, to = vector.to] { b.storeAligned(value, to, from.alignment); });
   });
@@ -247,7 +247,7 @@ private:
 
 /// Two neighbours, one by one where they lie badly, or where only the first may be there.
 void PartStore::storePair(const TilePlace &place, Value pair) {
-  int64_t bytes = bytesOf(to.element);
+  int64_t bytes = elementBytes(to.element);
   Value column = b.add(place.column, b.index(place.moreColumns));
   Value row = b.add(place.row, b.index(place.moreRows));
   Value address = b.address(to.pointer, to.element, b.add(b.mul(row, to.rowStride), column));
@@ -315,7 +315,7 @@ static int64_t elementsOfProgram(kern::WalkOp walk, Value value, kern::WindowAtt
 int64_t stretto::codegen::bytesOfWalk(kern::WalkOp walk) {
   int64_t bytes = 0, programs = walk.getPrograms();
   auto add = [&](Value value, kern::WindowAttr window, bool isInitial) {
-    bytes += programs * elementsOfProgram(walk, value, window, isInitial) * bytesOf(getElementTypeOrSelf(value));
+    bytes += programs * elementsOfProgram(walk, value, window, isInitial) * elementBytes(value);
   };
   for (auto [i, operand] : llvm::enumerate(walk.getOperands()))
     add(operand, walk.getWindow(i), i >= walk.getInputs().size());
