@@ -42,8 +42,9 @@ static bool rowsShareWork(const RowPlan &plan, int64_t lanes) {
   for (Operation &inner : plan.kernel().getBody().front())
     share |=
         isa<seq::TapOp, seq::SigmoidOp, seq::SoftplusOp, math::ExpOp, math::TanhOp, math::LogOp, math::ErfOp>(inner);
-  forEachPiece(plan.phases(),
-               [&](const Piece &piece) { share |= piece.domain.length > 1 && piece.domain.length < longLoop * lanes; });
+  forEachSection(plan.phases(), [&](const Section &section) {
+    share |= section.domain.length > 1 && section.domain.length < longLoop * lanes;
+  });
   return share;
 }
 

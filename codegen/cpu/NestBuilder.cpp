@@ -42,9 +42,9 @@ void stretto::codegen::emitIf(VectorBuilder &b, Value condition, llvm::function_
 
 int64_t NestBuilder::lanesFor(int64_t length) const { return std::min<int64_t>(maxLanes, llvm::PowerOf2Ceil(length)); }
 
-NestBuilder::Sums NestBuilder::startSums(const Piece &piece) {
-  const Root &root = rootOf(piece);
-  Type type = withLanes(getElementTypeOrSelf(root.value.getType()), lanesFor(piece.domain.length));
+NestBuilder::Sums NestBuilder::startSums(const Section &section) {
+  const Root &root = rootOf(section);
+  Type type = withLanes(getElementTypeOrSelf(root.value.getType()), lanesFor(section.domain.length));
   return Sums(rows, b.identity(plan.kindOf(root), type));
 }
 
@@ -60,9 +60,9 @@ void NestBuilder::clearSlots(ArrayRef<Nest> nests) {
   llvm::DenseSet<unsigned> cleared;
   for (const Nest &nest : nests)
     for (const ColumnLoop &loop : nest.loops)
-      for (const Piece &piece : loop.pieces) {
-        const Root &root = rootOf(piece);
-        if (!root.accumulated || !cleared.insert(piece.root).second)
+      for (const Section &section : loop.sections) {
+        const Root &root = rootOf(section);
+        if (!root.accumulated || !cleared.insert(section.root).second)
           continue;
         b.setInsertionPointToEnd(here);
         emitter.enterNest(nullptr, {});
@@ -79,9 +79,9 @@ void NestBuilder::clearSlots(ArrayRef<Nest> nests) {
 void NestBuilder::emitNest(const Nest &nest) {
   b.setInsertionPointToEnd(here);
   for (const ColumnLoop &loop : nest.loops)
-    for (const Piece &piece : loop.pieces)
-      if (isReduce(piece) && isCarried(piece))
-        sums[&piece] = startSums(piece);
+    for (const Section &section : loop.sections)
+      if (isReduce(section) && isCarried(section))
+        sums[&section] = startSums(section);
   if (nest.heads == 1) {
     emitter.enterNest(nullptr, {});
     for (const ColumnLoop &loop : nest.loops)
@@ -93,44 +93,44 @@ void NestBuilder::emitNest(const Nest &nest) {
   emitter.enterNest(nullptr, {});
   emitter.enterColumns({}, 1, {}, {});
   for (const ColumnLoop &loop : nest.loops)
-    for (const Piece &piece : loop.pieces)
-      if (isReduce(piece) && isCarried(piece))
-        finish(piece);
+    for (const Section &section : loop.sections)
+      if (isReduce(section) && isCarried(section))
+        finish(section);
 }
 
-/// All sums of `pieces`, in a row; and back from the results or arguments of a loop.
-template <typename Map> static SmallVector<Value> flatten(Map &sums, ArrayRef<const Piece *> pieces) {
+/// All sums of `sections`, in a row; and back from the results or arguments of a loop.
+template <typename Map> static SmallVector<Value> flatten(Map &sums, ArrayRef<const Section *> sections) {
   SmallVector<Value> all;
-  for (const Piece *piece : pieces)
-    llvm::append_range(all, sums[piece]);
+  for (const Section *section : sections)
+    llvm::append_range(all, sums[section]);
   return all;
 }
-template <typename Map> static void unflatten(Map &sums, ArrayRef<const Piece *> pieces, ValueRange all) {
-  for (const Piece *piece : pieces)
-    for (Value &sum : sums[piece]) {
+template <typename Map> static void unflatten(Map &sums, ArrayRef<const Section *> sections, ValueRange all) {
+  for (const Section *section : sections)
+    for (Value &sum : sums[section]) {
       sum = all.front();
       all = all.drop_front();
     }
 }
 
 void NestBuilder::emitHeads(const Nest &nest) {
-  SmallVector<const Piece *> carried, perHead;
+  SmallVector<const Section *> carried, perHead;
   for (const ColumnLoop &loop : nest.loops)
-    for (const Piece &piece : loop.pieces)
-      if (isReduce(piece))
-        (isCarried(piece) ? carried : perHead).push_back(&piece);
+    for (const Section &section : loop.sections)
+      if (isReduce(section))
+        (isCarried(section) ? carried : perHead).push_back(&section);
   auto heads = cast<scf::ForOp>(makeLoop(b, b.index(0), b.index(nest.heads), 1, flatten(sums, carried)));
   unflatten(sums, carried, heads.getRegionIterArgs());
   emitter.enterNest(heads, heads.getInductionVar());
   Block *outside = std::exchange(here, heads.getBody());
-  for (const Piece *piece : perHead)
-    sums[piece] = startSums(*piece);
+  for (const Section *section : perHead)
+    sums[section] = startSums(*section);
   for (const ColumnLoop &loop : nest.loops)
     emitColumnLoop(nest, loop);
   b.setInsertionPointToEnd(here);
   emitter.enterColumns({}, 1, {}, {});
-  for (const Piece *piece : perHead)
-    finish(*piece);
+  for (const Section *section : perHead)
+    finish(*section);
   here = outside;
   closeLoop(b, heads, flatten(sums, carried));
   unflatten(sums, carried, heads.getResults());
@@ -148,10 +148,10 @@ void NestBuilder::emitColumnLoop(const Nest &nest, const ColumnLoop &loop) {
     return;
   lanes = lanesFor(loop.length);
   int64_t whole = loop.length / lanes * lanes;
-  SmallVector<const Piece *> reductions;
-  for (const Piece &piece : loop.pieces)
-    if (isReduce(piece))
-      reductions.push_back(&piece);
+  SmallVector<const Section *> reductions;
+  for (const Section &section : loop.sections)
+    if (isReduce(section))
+      reductions.push_back(&section);
   b.setInsertionPointToEnd(here);
   bool isMasked = masksShortLoop(loop.length, lanes);
   if (isMasked)
@@ -178,23 +178,23 @@ void NestBuilder::emitColumns(const Nest &nest, const ColumnLoop &loop, Value co
   // The first rows of rolling buffers are computed; from then on they are found in scratch memory.
   emitter.enterColumns({nest.heads, loop.length}, lanes, column, mask,
                        rows ? storedValues.of(loop) : ArrayRef<Stored>());
-  SmallVector<std::pair<const Piece *, Value>> columnSums;
-  for (const Piece &piece : loop.pieces) {
-    const Root &root = rootOf(piece);
+  SmallVector<std::pair<const Section *, Value>> columnSums;
+  for (const Section &section : loop.sections) {
+    const Root &root = rootOf(section);
     if (root.kind != Root::columnSum || rows == 0)
       continue;
     const RowBuffer &buffer = frame.results[root.number];
-    Value address = emitter.addressOf(buffer, 0, piece.target);
-    sums[&piece] = {b.load(buffer.element, lanes, address, mask)};
-    columnSums.push_back({&piece, address});
+    Value address = emitter.addressOf(buffer, 0, section.target);
+    sums[&section] = {b.load(buffer.element, lanes, address, mask)};
+    columnSums.push_back({&section, address});
   }
   for (int64_t row = 0; row < rows; ++row)
     emitRow(loop, row, mask);
   putStored(loop);
   if (prefetch)
     prefetchNext(loop);
-  for (auto [piece, address] : columnSums)
-    b.store(sums[piece].front(), address, mask);
+  for (auto [section, address] : columnSums)
+    b.store(sums[section].front(), address, mask);
 }
 
 /// Whether what a loop reads or writes of one buffer, in this block and the next one, fits into the first-level cache:
@@ -220,9 +220,9 @@ static bool fitsFirstLevel(ArrayRef<RowColumns> columns, int64_t rows) {
 /// Results as well: a store whose line is far away holds up the stores behind it.
 void NestBuilder::prefetchNext(const ColumnLoop &loop) {
   SmallVector<RowColumns> next(emitter.nextLoads());
-  for (const Piece &piece : loop.pieces)
-    if (rootOf(piece).kind == Root::store)
-      next.push_back({&frame.results[rootOf(piece).number], piece.target, rows});
+  for (const Section &section : loop.sections)
+    if (rootOf(section).kind == Root::store)
+      next.push_back({&frame.results[rootOf(section).number], section.target, rows});
   int level = fitsFirstLevel(next, rows) ? 1 : 2;
   for (const RowColumns &columns : next)
     emitter.prefetch(columns, rows, level);
@@ -247,31 +247,31 @@ void NestBuilder::putStored(const ColumnLoop &loop) {
 
 /// All values of a row are there before the first is stored: a result may take over the buffer of an operand.
 void NestBuilder::emitRow(const ColumnLoop &loop, int64_t row, Value mask) {
-  SmallVector<std::pair<const Piece *, Value>> stores;
-  for (const Piece &piece : loop.pieces) {
-    const Root &root = rootOf(piece);
+  SmallVector<std::pair<const Section *, Value>> stores;
+  for (const Section &section : loop.sections) {
+    const Root &root = rootOf(section);
     if (root.kind == Root::store) {
-      stores.push_back({&piece, emitter.emit(root.value, row, piece.index)});
+      stores.push_back({&section, emitter.emit(root.value, row, section.index)});
       continue;
     }
     bool isSum = root.kind == Root::columnSum;
-    Value &sum = sums[&piece][isSum ? 0 : row];
+    Value &sum = sums[&section][isSum ? 0 : row];
     seq::ReduceKind kind = isSum ? seq::ReduceKind::add : plan.kindOf(root);
-    Value next = emitter.accumulate(kind, sum, root.value, row, piece.index);
+    Value next = emitter.accumulate(kind, sum, root.value, row, section.index);
     sum = mask && !isSum ? arith::SelectOp::create(b, mask, next, sum).getResult() : next;
   }
-  for (auto [piece, value] : stores) {
-    Value address = emitter.addressOf(frame.results[rootOf(*piece).number], row, piece->target);
+  for (auto [section, value] : stores) {
+    Value address = emitter.addressOf(frame.results[rootOf(*section).number], row, section->target);
     b.store(b.splat(value, lanes), address, mask);
   }
 }
 
-void NestBuilder::finish(const Piece &piece) {
-  const Root &root = rootOf(piece);
+void NestBuilder::finish(const Section &section) {
+  const Root &root = rootOf(section);
   for (int64_t row = 0; row < rows; ++row) {
     emitter.goToPosition();
-    Value total = b.horizontal(plan.kindOf(root), sums[&piece][row]);
-    Value address = emitter.addressOf(frame.slots[root.number], row, piece.target);
+    Value total = b.horizontal(plan.kindOf(root), sums[&section][row]);
+    Value address = emitter.addressOf(frame.slots[root.number], row, section.target);
     if (root.accumulated)
       total = b.combine(plan.kindOf(root), b.load(total.getType(), 1, address), total);
     b.store(total, address);

@@ -13,7 +13,7 @@ namespace stretto::codegen {
 /// kernel walk more rows at once than the hardware follows.
 ///
 /// Sums have one association whatever the block: lane l of a reduction adds columns l, l + lanes, ...; the lanes are
-/// added by halves; pieces of a row are added in order. Column sums add row after row.
+/// added by halves; sections of a row are added in order. Column sums add row after row.
 class NestBuilder {
 public:
   NestBuilder(VectorBuilder &builder, const RowPlan &plan, const StoredValues &stored, const RowFrame &frame,
@@ -35,15 +35,15 @@ private:
   void putStored(const ColumnLoop &loop);
   void prefetchNext(const ColumnLoop &loop);
   void emitRow(const ColumnLoop &loop, int64_t row, mlir::Value mask);
-  void finish(const Piece &piece);
+  void finish(const Section &section);
 
-  const Root &rootOf(const Piece &piece) const { return plan.roots()[piece.root]; }
-  bool isReduce(const Piece &piece) const { return rootOf(piece).kind == Root::reduce; }
-  /// Whether the sums of a piece run on through all heads of its nest.
-  static bool isCarried(const Piece &piece) { return piece.target.head == 0; }
+  const Root &rootOf(const Section &section) const { return plan.roots()[section.root]; }
+  bool isReduce(const Section &section) const { return rootOf(section).kind == Root::reduce; }
+  /// Whether the sums of a section run on through all heads of its nest.
+  static bool isCarried(const Section &section) { return section.target.head == 0; }
   int64_t lanesFor(int64_t length) const;
   bool masksShortLoop(int64_t length, int64_t lanes) const;
-  Sums startSums(const Piece &piece);
+  Sums startSums(const Section &section);
 
   VectorBuilder &b;
   const RowPlan &plan;
@@ -53,8 +53,8 @@ private:
   bool prefetch;
   RowEmitter emitter;
   int64_t lanes = 1;
-  mlir::Block *here = nullptr;              // where the next loop over columns goes
-  llvm::DenseMap<const Piece *, Sums> sums; // of reductions one for each row, of column sums one
+  mlir::Block *here = nullptr;                // where the next loop over columns goes
+  llvm::DenseMap<const Section *, Sums> sums; // of reductions one for each row, of column sums one
 };
 
 /// A loop `for (i = first; i < last; i += step)` over i64 whose body has no terminator yet.

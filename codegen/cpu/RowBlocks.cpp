@@ -94,14 +94,14 @@ void RowBlocks::clearColumnSums(const RowFrame &frame) {
   RowEmitter emitter(b, plan, frame, b.index(0), false);
   emitter.enterNest(nullptr, {});
   emitter.enterColumns({}, 1, b.index(0), {});
-  forEachPiece(plan.phases(), [&](const Piece &piece) {
-    const Root &root = plan.roots()[piece.root];
+  forEachSection(plan.phases(), [&](const Section &section) {
+    const Root &root = plan.roots()[section.root];
     if (root.kind != Root::columnSum)
       return;
     const RowBuffer &sums = frame.results[root.number];
-    int64_t bytes = elementBytes(sums.element) * (piece.target.column ? piece.domain.length : 1);
-    for (int64_t h = 0; h < piece.domain.heads; ++h) {
-      Index index{piece.target.base + h * piece.target.head, 0, 0, piece.target.strip};
+    int64_t bytes = elementBytes(sums.element) * (section.target.column ? section.domain.length : 1);
+    for (int64_t h = 0; h < section.domain.heads; ++h) {
+      Index index{section.target.base + h * section.target.head, 0, 0, section.target.strip};
       clear(emitter.addressOf(sums, 0, index), bytes);
     }
   });

@@ -81,8 +81,8 @@ struct ChooseCudaSchedulePass : stretto::codegen::impl::ChooseCudaScheduleBase<C
     return {std::max<int64_t>(missing, 0), choice.shape.stepsOfRow(choice.sharing, block)};
   }
 
-  /// Pieces that share no value have thread blocks of their own where nothing is summed along rows; else where that is
-  /// faster, or a thread has no registers for all of them.
+  /// Sections that share no value have thread blocks of their own where nothing is summed along rows; else where that
+  /// is faster, or a thread has no registers for all of them.
   Choice choose(const RowPlan &plan, const ScheduleOverride &numbers, bool mayCopy) {
     Choice apart = choiceFor(plan, numbers, mayCopy, /*apart=*/true);
     if (apart.shape.parts.size() == 1 || apart.shape.mayTile())

@@ -15,27 +15,27 @@ using namespace mlir;
 using namespace stretto;
 using namespace stretto::codegen;
 
-static int64_t termsOf(const Piece &piece) { return piece.domain.heads * piece.domain.length; }
+static int64_t termsOf(const Section &section) { return section.domain.heads * section.domain.length; }
 
 bool stretto::codegen::isInjective(const RowPlan &plan, unsigned root) {
   llvm::DenseSet<int64_t> seen;
   int64_t terms = 0;
-  forEachPiece(plan.phases(), [&](const Piece &piece) {
-    if (piece.root != root)
+  forEachSection(plan.phases(), [&](const Section &section) {
+    if (section.root != root)
       return;
-    terms += termsOf(piece);
-    for (int64_t h = 0; h < piece.domain.heads; ++h)
-      for (int64_t j = 0; j < piece.domain.length; ++j)
-        seen.insert(piece.target.base + h * piece.target.head + j * piece.target.column);
+    terms += termsOf(section);
+    for (int64_t h = 0; h < section.domain.heads; ++h)
+      for (int64_t j = 0; j < section.domain.length; ++j)
+        seen.insert(section.target.base + h * section.target.head + j * section.target.column);
   });
   return static_cast<int64_t>(seen.size()) == terms;
 }
 
-SmallVector<TargetRange, 1> stretto::codegen::targetsOf(ArrayRef<const Piece *> pieces) {
+SmallVector<TargetRange, 1> stretto::codegen::targetsOf(ArrayRef<const Section *> sections) {
   std::map<int64_t, llvm::BitVector> ofStrips;
-  for (const Piece *piece : pieces) {
-    auto [base, head, column, strip] = piece->target;
-    auto [heads, length] = piece->domain;
+  for (const Section *section : sections) {
+    auto [base, head, column, strip] = section->target;
+    auto [heads, length] = section->domain;
     llvm::BitVector &elements = ofStrips[strip];
     elements.resize(std::max<int64_t>(elements.size(), base + std::max<int64_t>(0, (heads - 1) * head) + length));
     for (int64_t h = 0; h < heads; ++h)
@@ -52,11 +52,11 @@ SmallVector<TargetRange, 1> stretto::codegen::targetsOf(ArrayRef<const Piece *> 
   return ranges;
 }
 
-int64_t ColumnSumStore::sharedBytes(ArrayRef<const Piece *> pieces, int64_t columns, int64_t elementBytes,
+int64_t ColumnSumStore::sharedBytes(ArrayRef<const Section *> sections, int64_t columns, int64_t elementBytes,
                                     int64_t groups) {
   int64_t most = 0;
-  for (const Piece *piece : pieces)
-    most = std::max(most, termsOf(*piece));
+  for (const Section *section : sections)
+    most = std::max(most, termsOf(*section));
   auto bytesOf = [&](int64_t numbers) { return llvm::alignTo(numbers * elementBytes * groups, sharedAlignment); };
   return bytesOf(most) + bytesOf(columns);
 }
@@ -69,7 +69,7 @@ void ColumnSumStore::store(ArrayRef<ColumnSum> sums, bool injective, Value point
 }
 
 Value ColumnSumStore::targetOf(const ColumnSum &sum) {
-  Index target = sum.piece->target;
+  Index target = sum.section->target;
   Value element = inStrip(b.add(b.index(target.base), b.mul(sum.position.head, target.head)), target.strip);
   return b.add(element, b.mul(sum.position.column, target.column));
 }
@@ -82,7 +82,7 @@ Value ColumnSumStore::inStrip(Value element, int64_t stride) {
 void ColumnSumStore::storeDirectly(const ColumnSum &sum, Value pointer, int64_t columns) {
   Type element = getElementTypeOrSelf(sum.value.getType());
   Value address = b.address(pointer, element, targetOf(sum));
-  Index target = sum.piece->target;
+  Index target = sum.section->target;
   int64_t lanes = target.column ? sum.layout->lanes : 0;
   int64_t alignment = commonAlignment({target.base, target.head, target.strip, columns, lanes}, element);
   b.when(b.both(live, sum.position.valid), [&] { b.storeAligned(sum.value, address, alignment); });
@@ -95,16 +95,16 @@ void ColumnSumStore::forColumns(int64_t count, llvm::function_ref<void(Value)> b
   });
 }
 
-/// Adds what lies staged for the elements of a piece to the totals: element after element, each total by one thread.
-void ColumnSumStore::addStaged(const Piece &piece, Value staged, Value totals, Type element) {
-  int64_t length = piece.domain.length, heads = piece.domain.heads;
-  bool acrossHeads = piece.target.head == 0;
+/// Adds what lies staged for the elements of a section to the totals: element after element, each total by one thread.
+void ColumnSumStore::addStaged(const Section &section, Value staged, Value totals, Type element) {
+  int64_t length = section.domain.length, heads = section.domain.heads;
+  bool acrossHeads = section.target.head == 0;
   int64_t columns = acrossHeads ? length : heads * length, terms = acrossHeads ? heads : 1;
   forColumns(columns, [&](Value column) {
-    Value target = acrossHeads ? b.mul(column, piece.target.column)
-                               : b.add(b.mul(b.divide(column, length), piece.target.head),
-                                       b.mul(b.remainder(column, length), piece.target.column));
-    Value address = b.address(totals, element, b.add(target, b.index(piece.target.base)));
+    Value target = acrossHeads ? b.mul(column, section.target.column)
+                               : b.add(b.mul(b.divide(column, length), section.target.head),
+                                       b.mul(b.remainder(column, length), section.target.column));
+    Value address = b.address(totals, element, b.add(target, b.index(section.target.base)));
     Values total = forEach(b, b.index(0), b.index(terms), 1, b.load(element, 1, address), [&](Value i, ValueRange sum) {
       Value from = b.address(staged, element, b.add(b.mul(i, length), column));
       return Values{arith::AddFOp::create(b, sum[0], b.load(element, 1, from))};
@@ -116,14 +116,14 @@ void ColumnSumStore::addStaged(const Piece &piece, Value staged, Value totals, T
 void ColumnSumStore::gather(ArrayRef<ColumnSum> sums, Value pointer, int64_t columns) {
   Type element = getElementTypeOrSelf(sums.front().value.getType());
   int64_t bytes = elementBytes(element), most = 0;
-  SmallVector<const Piece *> pieces;
+  SmallVector<const Section *> sections;
   for (const ColumnSum &sum : sums) {
-    pieces.push_back(sum.piece);
-    most = std::max(most, termsOf(*sum.piece));
+    sections.push_back(sum.section);
+    most = std::max(most, termsOf(*sum.section));
   }
   // Totals lie as in strip 0.
   auto forTargets = [&](llvm::function_ref<void(Value, int64_t)> body) {
-    for (const TargetRange &range : targetsOf(pieces))
+    for (const TargetRange &range : targetsOf(sections))
       forColumns(range.count, [&](Value column) { body(b.add(column, b.index(range.first)), range.strip); });
   };
   Value staged = take(most * groups * bytes), totals = take(columns * groups * bytes);
@@ -131,16 +131,16 @@ void ColumnSumStore::gather(ArrayRef<ColumnSum> sums, Value pointer, int64_t col
   totals = b.address(totals, element, b.mul(group, columns));
   forTargets([&](Value column, int64_t) { b.store(b.real(element, 0), b.address(totals, element, column)); });
   for (size_t i = 0; i < sums.size();) {
-    const Piece &piece = *sums[i].piece;
+    const Section &section = *sums[i].section;
     if (i > 0)
       barrier.meet(); // who adds has read what was staged before
-    for (; i < sums.size() && sums[i].piece == &piece; ++i) {
-      Value at = b.add(b.mul(sums[i].position.head, piece.domain.length), sums[i].position.column);
+    for (; i < sums.size() && sums[i].section == &section; ++i) {
+      Value at = b.add(b.mul(sums[i].position.head, section.domain.length), sums[i].position.column);
       Value address = b.address(staged, element, at), value = sums[i].value;
       b.when(sums[i].position.valid, [&] { b.store(value, address); });
     }
     barrier.meet();
-    addStaged(piece, staged, totals, element);
+    addStaged(section, staged, totals, element);
   }
   barrier.meet();
   forTargets([&](Value column, int64_t stride) {

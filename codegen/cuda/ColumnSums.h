@@ -1,7 +1,7 @@
 //===- ColumnSums.h - the sums over the rows of a chunk -------------------------===//
 //
 // A thread adds up its columns in registers, row after row. At the end of the chunk it stores them; where several heads
-// or pieces add to one column, their sums meet in shared memory and are added in order.
+// or sections add to one column, their sums meet in shared memory and are added in order.
 #pragma once
 
 #include "codegen/cuda/GroupReductions.h"
@@ -9,9 +9,9 @@
 
 namespace stretto::codegen {
 
-/// The sum of one piece at one position.
+/// The sum of one section at one position.
 struct ColumnSum {
-  const Piece *piece;
+  const Section *section;
   const ThreadLayout *layout;
   Position position;
   mlir::Value value;
@@ -25,8 +25,8 @@ struct TargetRange {
   int64_t first, count, strip;
 };
 
-/// The elements of a result that some pieces add to, each once.
-llvm::SmallVector<TargetRange, 1> targetsOf(llvm::ArrayRef<const Piece *> pieces);
+/// The elements of a result that some sections add to, each once.
+llvm::SmallVector<TargetRange, 1> targetsOf(llvm::ArrayRef<const Section *> sections);
 
 class ColumnSumStore {
 public:
@@ -40,13 +40,13 @@ public:
   /// Stores the sums of one result, `columns` numbers from `pointer` on.
   void store(llvm::ArrayRef<ColumnSum> sums, bool injective, mlir::Value pointer, int64_t columns);
   /// Shared memory that a result needs whose columns are not added to by one element each.
-  static int64_t sharedBytes(llvm::ArrayRef<const Piece *> pieces, int64_t columns, int64_t elementBytes,
+  static int64_t sharedBytes(llvm::ArrayRef<const Section *> sections, int64_t columns, int64_t elementBytes,
                              int64_t groups);
 
 private:
   void storeDirectly(const ColumnSum &sum, mlir::Value pointer, int64_t columns);
   void gather(llvm::ArrayRef<ColumnSum> sums, mlir::Value pointer, int64_t columns);
-  void addStaged(const Piece &piece, mlir::Value staged, mlir::Value totals, mlir::Type element);
+  void addStaged(const Section &section, mlir::Value staged, mlir::Value totals, mlir::Type element);
   mlir::Value targetOf(const ColumnSum &sum);
   mlir::Value inStrip(mlir::Value element, int64_t stride);
   void forColumns(int64_t count, llvm::function_ref<void(mlir::Value)> body);

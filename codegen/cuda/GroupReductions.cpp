@@ -13,8 +13,8 @@ using namespace mlir;
 using namespace stretto;
 using namespace stretto::codegen;
 
-static auto keyOf(const Piece &piece) {
-  return std::tuple(piece.root, piece.domain.heads, piece.domain.length, piece.index.base, piece.index.head);
+static auto keyOf(const Section &section) {
+  return std::tuple(section.root, section.domain.heads, section.domain.length, section.index.base, section.index.head);
 }
 
 GroupReductions::GroupReductions(CudaBuilder &b, const RowPlan &plan, ArrayRef<RowPhase> phases, GroupBarrier &barrier,
@@ -23,29 +23,31 @@ GroupReductions::GroupReductions(CudaBuilder &b, const RowPlan &plan, ArrayRef<R
     : b(b), plan(plan), barrier(barrier), threads(threads), groups(groups), rows(rows) {
   for (seq::ReduceOp reduce : plan.reductions())
     memories.push_back({reduce, plan.rootOf(reduce).rows});
-  forEachPiece(phases, [&](const Piece &piece) {
-    const Root &root = plan.roots()[piece.root];
+  forEachSection(phases, [&](const Section &section) {
+    const Root &root = plan.roots()[section.root];
     if (root.kind != Root::reduce)
       return;
-    addPiece(memories[root.number], piece, shareOf(piece, layoutOf(piece.domain)).parts);
+    addSection(memories[root.number], section, shareOf(section, layoutOf(section.domain)).parts);
   });
 }
 
-/// Pieces that add to different numbers have the same parts of them.
-void GroupReductions::addPiece(Memory &memory, const Piece &piece, int64_t parts) {
-  int64_t heads = isWhole(piece) ? 1 : piece.domain.heads, first = 0;
-  auto usedBy = [&](int64_t head) -> int64_t & { return memory.used[piece.target.base + head * piece.target.head]; };
+/// Sections that add to different numbers have the same parts of them.
+void GroupReductions::addSection(Memory &memory, const Section &section, int64_t parts) {
+  int64_t heads = isWhole(section) ? 1 : section.domain.heads, first = 0;
+  auto usedBy = [&](int64_t head) -> int64_t & {
+    return memory.used[section.target.base + head * section.target.head];
+  };
   for (int64_t head = 0; head < heads; ++head)
     first = std::max(first, usedBy(head));
   for (int64_t head = 0; head < heads; ++head)
     usedBy(head) = first + parts;
-  firstParts[keyOf(piece)] = first;
+  firstParts[keyOf(section)] = first;
   memory.parts = std::max(memory.parts, first + parts);
   memory.left += heads * parts;
 }
 
-GroupReductions::Share GroupReductions::shareOf(const Piece &piece, const ThreadLayout &layout) const {
-  int64_t group = isWhole(piece) ? threads : std::min(layout.pad, threads);
+GroupReductions::Share GroupReductions::shareOf(const Section &section, const ThreadLayout &layout) const {
+  int64_t group = isWhole(section) ? threads : std::min(layout.pad, threads);
   return {std::min(group, warpThreads), static_cast<int64_t>(llvm::divideCeil(group, warpThreads))};
 }
 
@@ -79,7 +81,7 @@ bool GroupReductions::isFilled() const {
   return llvm::any_of(memories, [](const Memory &memory) { return memory.parts > 0 && !memory.isWritten(); });
 }
 
-/// Parts that no piece leaves stay as they are now.
+/// Parts that no section leaves stay as they are now.
 void GroupReductions::fill(const Memory &memory) {
   auto reduce = const_cast<seq::ReduceOp &>(memory.reduce);
   Type element = getElementTypeOrSelf(reduce.getType());
@@ -96,20 +98,20 @@ Value GroupReductions::addressOf(const Memory &memory, int64_t row, Value elemen
   return b.address(memory.pointer, type, b.mul(target, memory.parts));
 }
 
-void GroupReductions::leave(const Piece &piece, Value value, int64_t row, const ThreadLayout &layout,
+void GroupReductions::leave(const Section &section, Value value, int64_t row, const ThreadLayout &layout,
                             const Position &position) {
-  Memory &memory = memories[plan.roots()[piece.root].number];
-  Share share = shareOf(piece, layout);
+  Memory &memory = memories[plan.roots()[section.root].number];
+  Share share = shareOf(section, layout);
   value = b.reduceLanes(memory.reduce.getKind(), b.horizontal(memory.reduce.getKind(), value), share.lanes);
-  Value place = isWhole(piece) ? thread : b.remainder(thread, std::min(layout.pad, threads));
+  Value place = isWhole(section) ? thread : b.remainder(thread, std::min(layout.pad, threads));
   Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, b.remainder(place, share.lanes), b.index(0));
-  if (!isWhole(piece))
+  if (!isWhole(section))
     isFirst = b.both(isFirst, position.inHead);
-  Value element = b.index(piece.target.base);
-  if (!isWhole(piece))
-    element = b.add(element, b.mul(position.head, piece.target.head));
+  Value element = b.index(section.target.base);
+  if (!isWhole(section))
+    element = b.add(element, b.mul(position.head, section.target.head));
   Value address = addressOf(memory, row, element);
-  Value part = b.add(b.divide(place, warpThreads), b.index(firstParts.at(keyOf(piece))));
+  Value part = b.add(b.divide(place, warpThreads), b.index(firstParts.at(keyOf(section))));
   address = b.address(address, value.getType(), part);
   b.when(isFirst, [&] { b.store(value, address); });
 }

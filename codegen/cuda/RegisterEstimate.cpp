@@ -120,8 +120,8 @@ HeldValues stretto::codegen::estimateHeld(const RowPlan &plan, ArrayRef<RowPhase
             held.commonBytes += isFetched && !item->index.head ? bytes : 0;
           }
         }
-        for (const Piece &piece : loop.pieces)
-          held.sums += plan.roots()[piece.root].kind == Root::columnSum;
+        for (const Section &section : loop.sections)
+          held.sums += plan.roots()[section.root].kind == Root::columnSum;
       }
   }
   held.waiting = waiting.count();

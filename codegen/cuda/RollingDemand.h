@@ -7,15 +7,15 @@
 
 namespace stretto::codegen {
 
-/// What pieces that run over the same elements ask for together. A value that is asked for at several rows is computed
-/// at the last of them alone and rolls, which is to wait in registers, until the first one, unless it would not be read
-/// for more than `reach` rows: then it is computed again.
+/// What sections that run over the same elements ask for together. A value that is asked for at several rows is
+/// computed at the last of them alone and rolls, which is to wait in registers, until the first one, unless it would
+/// not be read for more than `reach` rows: then it is computed again.
 class RollingDemand {
 public:
   struct Item {
     mlir::Value value;
     Index index;
-    RowDemand::Rows begun;                // asked for by pieces
+    RowDemand::Rows begun;                // asked for by sections
     llvm::SmallVector<unsigned, 3> reads; // numbers of the items that it is computed from
     llvm::SmallVector<unsigned, 3> readers;
 

@@ -10,21 +10,21 @@ using namespace stretto::codegen;
 constexpr int64_t mostRollingBits = 64 * 32; // of a column: half of what a thread has at best
 
 namespace {
-/// Pieces whose loops run over the same elements, so that they read the same registers.
+/// Sections whose loops run over the same elements, so that they read the same registers.
 struct Together {
   Domain domain;
   SmallVector<RowDemand::Start> starts;
 };
 } // namespace
 
-static void addPieces(SmallVectorImpl<Together> &all, const RowPhase &phase) {
+static void addSections(SmallVectorImpl<Together> &all, const RowPhase &phase) {
   for (const Nest &nest : phase.all)
     for (const ColumnLoop &loop : nest.loops)
-      for (const Piece &piece : loop.pieces) {
-        auto *known = llvm::find_if(all, [&](const Together &t) { return t.domain == piece.domain; });
+      for (const Section &section : loop.sections) {
+        auto *known = llvm::find_if(all, [&](const Together &t) { return t.domain == section.domain; });
         if (known == all.end())
-          known = all.insert(all.end(), {piece.domain, {}});
-        known->starts.push_back({&piece, phase.rows.high});
+          known = all.insert(all.end(), {section.domain, {}});
+        known->starts.push_back({&section, phase.rows.high});
       }
 }
 
@@ -34,7 +34,7 @@ class RollingFinder {
 public:
   RollingFinder(const RowPlan &plan, int64_t reach) : plan(plan) { found.reach = reach; }
 
-  /// Adds what some pieces keep; a value that others with the same elements keep is there once, for the rows of all.
+  /// Adds what some sections keep; a value that others with the same elements keep is there once, for the rows of all.
   void add(const Together &together);
   RollingRows take() { return std::move(found); }
 
@@ -76,7 +76,7 @@ static RollingRows findWithin(const RowPlan &plan, ArrayRef<RowPhase> phases, in
   for (const RowPhase &phase : phases) {
     if (!plan.isStaggered()) // there a stage reads what an earlier one read a step before
       all.clear();
-    addPieces(all, phase);
+    addSections(all, phase);
     if (!plan.isStaggered() || &phase == &phases.back())
       for (const Together &together : all)
         finder.add(together);

@@ -61,7 +61,7 @@ void RowShape::measureRows(kern::RowKernel op) {
 }
 
 void RowShape::measureParts(const RowPlan &plan, bool apart) {
-  for (ArrayRef<RowPhase> phases : splitPieces(plan)) {
+  for (ArrayRef<RowPhase> phases : splitSections(plan)) {
     if (apart || parts.empty())
       parts.push_back({{}, true, false});
     addLoops(parts.back(), plan, phases);
@@ -72,22 +72,22 @@ void RowShape::addLoops(PartShape &part, const RowPlan &plan, ArrayRef<RowPhase>
   part.mayTile &= stretto::codegen::mayTile(plan, phases);
   size_t first = part.loops.size();
   for (const RowPhase &phase : phases)
-    forEachPiece(phase, [&](const Piece &piece) {
-      const Root &root = plan.roots()[piece.root];
+    forEachSection(phase, [&](const Section &section) {
+      const Root &root = plan.roots()[section.root];
       int64_t bytes = elementBytes(root.value);
       widest = std::max(widest, bytes);
-      auto isOfDomain = [&](const Piece &other) { return other.domain == piece.domain; };
+      auto isOfDomain = [&](const Section &other) { return other.domain == section.domain; };
       auto *loops = std::find_if(part.loops.begin() + first, part.loops.end(),
-                                 [&](const PartShape::Loops &known) { return known.domain == piece.domain; });
+                                 [&](const PartShape::Loops &known) { return known.domain == section.domain; });
       if (loops == part.loops.end()) {
         HeldValues held = estimateHeld(plan, phasesOf(phases, isOfDomain));
-        loops = part.loops.insert(part.loops.end(), {piece.domain, false, held});
+        loops = part.loops.insert(part.loops.end(), {section.domain, false, held});
       }
       bool reduces = root.kind == Root::reduce;
       part.reduces |= reduces;
-      loops->perHead |= reduces && !GroupReductions::isWhole(piece);
+      loops->perHead |= reduces && !GroupReductions::isWhole(section);
       // Rows are stored at the end of a step.
-      if (root.kind == Root::store && phase.level < phases.back().level && piece.index.column)
+      if (root.kind == Root::store && phase.level < phases.back().level && section.index.column)
         loops->held.waiting += static_cast<double>(bytes) / 4;
     });
 }

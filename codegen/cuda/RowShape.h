@@ -34,7 +34,7 @@ struct RowSharing {
 
 class RowShape {
 public:
-  /// `apart`: whether pieces that share no value of a row have thread blocks of their own.
+  /// `apart`: whether sections that share no value of a row have thread blocks of their own.
   RowShape(const RowPlan &plan, bool apart);
 
   int64_t batch, time;

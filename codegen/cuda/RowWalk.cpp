@@ -12,22 +12,22 @@ using namespace mlir;
 using namespace stretto;
 using namespace stretto::codegen;
 
-constexpr int64_t narrowShare = 8; // pieces that have so many times fewer columns than others share thread blocks
+constexpr int64_t narrowShare = 8; // sections that have so many times fewer columns than others share thread blocks
 constexpr int64_t leastStaggeredSteps = 4; // of a chunk, which computes some stages of one row more
 constexpr int64_t mostStaggeredRegisters =
     24; // of one row, of which a thread holds two: of 128, softmax spills with 32
 
 static bool hasSharedSums(const RowPlan &plan, ArrayRef<RowPhase> phases) {
   bool shares = false;
-  forEachPiece(phases, [&](const Piece &piece) {
-    shares |= plan.roots()[piece.root].kind == Root::columnSum && !isInjective(plan, piece.root);
+  forEachSection(phases, [&](const Section &section) {
+    shares |= plan.roots()[section.root].kind == Root::columnSum && !isInjective(plan, section.root);
   });
   return shares;
 }
 
 static bool hasReductions(const RowPlan &plan, ArrayRef<RowPhase> phases) {
   bool reduces = false;
-  forEachPiece(phases, [&](const Piece &piece) { reduces |= plan.roots()[piece.root].kind == Root::reduce; });
+  forEachSection(phases, [&](const Section &section) { reduces |= plan.roots()[section.root].kind == Root::reduce; });
   return reduces;
 }
 
@@ -50,40 +50,42 @@ static llvm::DenseSet<Value> findTables(kern::RowKernel op) {
   return tables;
 }
 
-static RowDemand demandOf(const RowPlan &plan, const Piece &piece) {
-  Nest nest{piece.domain.heads, {}};
-  ColumnLoop loop{piece.domain.length, {piece}};
+static RowDemand demandOf(const RowPlan &plan, const Section &section) {
+  Nest nest{section.domain.heads, {}};
+  ColumnLoop loop{section.domain.length, {section}};
   return RowDemand(plan, nest, loop);
 }
 
 namespace {
-/// Pieces that share a value of a row, directly or by others, are of one class.
-class PieceClasses {
+/// Sections that share a value of a row, directly or by others, are of one class.
+class SectionClasses {
 public:
-  explicit PieceClasses(const RowPlan &plan);
+  explicit SectionClasses(const RowPlan &plan);
 
   unsigned count() const { return classes.getNumClasses(); }
-  unsigned of(const Piece &piece) const { return classes[numbers.at(keyOf(piece))]; }
+  unsigned of(const Section &section) const { return classes[numbers.at(keyOf(section))]; }
 
 private:
   using Key = std::tuple<unsigned, int64_t, int64_t, Index>;
-  static Key keyOf(const Piece &piece) { return {piece.root, piece.domain.heads, piece.domain.length, piece.index}; }
+  static Key keyOf(const Section &section) {
+    return {section.root, section.domain.heads, section.domain.length, section.index};
+  }
   void joinRoots(const RowPlan &plan);
   void joinValues(const RowPlan &plan);
   void joinNarrow();
 
-  SmallVector<const Piece *> pieces;
+  SmallVector<const Section *> sections;
   std::map<Key, unsigned> numbers;
   llvm::IntEqClasses classes;
 };
 } // namespace
 
-PieceClasses::PieceClasses(const RowPlan &plan) {
-  forEachPiece(plan.phases(), [&](const Piece &piece) {
-    numbers.emplace(keyOf(piece), pieces.size());
-    pieces.push_back(&piece);
+SectionClasses::SectionClasses(const RowPlan &plan) {
+  forEachSection(plan.phases(), [&](const Section &section) {
+    numbers.emplace(keyOf(section), sections.size());
+    sections.push_back(&section);
   });
-  classes.grow(pieces.size());
+  classes.grow(sections.size());
   joinRoots(plan);
   joinValues(plan);
   joinNarrow();
@@ -91,32 +93,32 @@ PieceClasses::PieceClasses(const RowPlan &plan) {
 }
 
 /// What is added up together: a sum along a row; a sum of columns to which several elements of a row add.
-void PieceClasses::joinRoots(const RowPlan &plan) {
+void SectionClasses::joinRoots(const RowPlan &plan) {
   llvm::DenseMap<unsigned, unsigned> first;
-  for (auto [i, piece] : llvm::enumerate(pieces)) {
-    Root::Kind kind = plan.roots()[piece->root].kind;
-    if (kind == Root::reduce || (kind == Root::columnSum && !isInjective(plan, piece->root)))
-      classes.join(first.try_emplace(piece->root, i).first->second, i);
+  for (auto [i, section] : llvm::enumerate(sections)) {
+    Root::Kind kind = plan.roots()[section->root].kind;
+    if (kind == Root::reduce || (kind == Root::columnSum && !isInjective(plan, section->root)))
+      classes.join(first.try_emplace(section->root, i).first->second, i);
   }
 }
 
-/// What is computed for each row and column (of a piece of one element: for each row), tables aside, and sums along
+/// What is computed for each row and column (of a section of one element: for each row), tables aside, and sums along
 /// rows, by those who read them.
-void PieceClasses::joinValues(const RowPlan &plan) {
+void SectionClasses::joinValues(const RowPlan &plan) {
   std::map<std::tuple<int64_t, int64_t, const void *, int64_t, int64_t>, unsigned> first;
   llvm::DenseMap<unsigned, unsigned> firstOfRoot;
-  for (auto [i, piece] : llvm::enumerate(pieces))
-    firstOfRoot.try_emplace(piece->root, i);
+  for (auto [i, section] : llvm::enumerate(sections))
+    firstOfRoot.try_emplace(section->root, i);
   llvm::DenseSet<Value> tables = findTables(plan.kernel());
-  for (auto [i, piece] : llvm::enumerate(pieces)) {
-    RowDemand demand = demandOf(plan, *piece);
+  for (auto [i, section] : llvm::enumerate(sections)) {
+    RowDemand demand = demandOf(plan, *section);
     for (const RowDemand::Item *item : demand.items()) {
       if (auto reduce = item->value.getDefiningOp<seq::ReduceOp>())
         classes.join(firstOfRoot.at(plan.numberOf(reduce)), i);
-      bool isColumn = item->index.column || piece->domain == Domain{1, 1};
+      bool isColumn = item->index.column || section->domain == Domain{1, 1};
       if (!isColumn || tables.contains(item->value))
         continue;
-      auto [heads, length] = piece->domain;
+      auto [heads, length] = section->domain;
       auto [known, isNew] =
           first.try_emplace({heads, length, item->value.getAsOpaquePointer(), item->index.base, item->index.head}, i);
       classes.join(known->second, i);
@@ -125,12 +127,12 @@ void PieceClasses::joinValues(const RowPlan &plan) {
 }
 
 /// Classes that would keep few threads busy become one.
-void PieceClasses::joinNarrow() {
-  std::map<unsigned, int64_t> widths; // of the widest loop, by the class's first piece
+void SectionClasses::joinNarrow() {
+  std::map<unsigned, int64_t> widths; // of the widest loop, by the class's first section
   int64_t widest = 0;
-  for (auto [i, piece] : llvm::enumerate(pieces)) {
+  for (auto [i, section] : llvm::enumerate(sections)) {
     int64_t &width = widths[classes.findLeader(i)];
-    width = std::max(width, piece->domain.heads * piece->domain.length);
+    width = std::max(width, section->domain.heads * section->domain.length);
     widest = std::max(widest, width);
   }
   std::optional<unsigned> narrow;
@@ -139,15 +141,15 @@ void PieceClasses::joinNarrow() {
       narrow = classes.join(narrow.value_or(leader), leader);
 }
 
-/// The pieces of some nests that `choose` takes, in the same loops.
-static SmallVector<Nest, 1> nestsOf(ArrayRef<Nest> nests, llvm::function_ref<bool(const Piece &)> choose) {
+/// The sections of some nests that `choose` takes, in the same loops.
+static SmallVector<Nest, 1> nestsOf(ArrayRef<Nest> nests, llvm::function_ref<bool(const Section &)> choose) {
   SmallVector<Nest, 1> kept;
   for (const Nest &nest : nests) {
     Nest ofNest{nest.heads, {}};
     for (const ColumnLoop &loop : nest.loops) {
       ColumnLoop ofLoop{loop.length, {}};
-      llvm::copy_if(loop.pieces, std::back_inserter(ofLoop.pieces), choose);
-      if (!ofLoop.pieces.empty())
+      llvm::copy_if(loop.sections, std::back_inserter(ofLoop.sections), choose);
+      if (!ofLoop.sections.empty())
         ofNest.loops.push_back(std::move(ofLoop));
     }
     if (!ofNest.loops.empty())
@@ -157,7 +159,7 @@ static SmallVector<Nest, 1> nestsOf(ArrayRef<Nest> nests, llvm::function_ref<boo
 }
 
 SmallVector<RowPhase, 0> stretto::codegen::phasesOf(ArrayRef<RowPhase> phases,
-                                                    llvm::function_ref<bool(const Piece &)> choose) {
+                                                    llvm::function_ref<bool(const Section &)> choose) {
   SmallVector<RowPhase, 0> kept;
   for (const RowPhase &phase : phases)
     if (auto all = nestsOf(phase.all, choose); !all.empty())
@@ -165,21 +167,22 @@ SmallVector<RowPhase, 0> stretto::codegen::phasesOf(ArrayRef<RowPhase> phases,
   return kept;
 }
 
-/// Loops of one piece each.
+/// Loops of one section each.
 static SmallVector<Nest, 1> takeApart(ArrayRef<Nest> nests) {
   SmallVector<Nest, 1> apart;
   for (const Nest &nest : nests)
     for (const ColumnLoop &loop : nest.loops)
-      for (const Piece &piece : loop.pieces)
-        apart.push_back({nest.heads, {{loop.length, {piece}}}});
+      for (const Section &section : loop.sections)
+        apart.push_back({nest.heads, {{loop.length, {section}}}});
   return apart;
 }
 
-std::vector<SmallVector<RowPhase, 0>> stretto::codegen::splitPieces(const RowPlan &plan) {
-  PieceClasses classes(plan);
+std::vector<SmallVector<RowPhase, 0>> stretto::codegen::splitSections(const RowPlan &plan) {
+  SectionClasses classes(plan);
   std::vector<SmallVector<RowPhase, 0>> parts(classes.count());
   for (auto [number, part] : llvm::enumerate(parts)) {
-    part = phasesOf(plan.phases(), [&, number = number](const Piece &piece) { return classes.of(piece) == number; });
+    part =
+        phasesOf(plan.phases(), [&, number = number](const Section &section) { return classes.of(section) == number; });
     if (mayTile(plan, part))
       for (RowPhase &phase : part)
         phase.all = takeApart(phase.all);
@@ -213,9 +216,9 @@ RowPart::RowPart(const RowPlan &plan, SmallVector<RowPhase, 0> partPhases, kern:
       sharesSums(hasSharedSums(plan, phases)) {
   int64_t lanes = std::max(schedule.getLanes(), leastLanes(plan.kernel()));
   if (tile) {
-    forEachPiece(phases, [&](const Piece &piece) {
-      ThreadLayout layout = layOutThreads(piece.domain, schedule.getThreads(), lanes, false);
-      tiles = std::max<int64_t>(tiles, llvm::divideCeil(piece.domain.heads * layout.vectors, schedule.getThreads()));
+    forEachSection(phases, [&](const Section &section) {
+      ThreadLayout layout = layOutThreads(section.domain, schedule.getThreads(), lanes, false);
+      tiles = std::max<int64_t>(tiles, llvm::divideCeil(section.domain.heads * layout.vectors, schedule.getThreads()));
     });
     threads *= tiles;
   }
@@ -233,16 +236,16 @@ RowPart::RowPart(const RowPlan &plan, SmallVector<RowPhase, 0> partPhases, kern:
 
 void RowPart::addLayouts(const RowPlan &plan, int64_t lanes) {
   std::set<DomainKey> summedByHead;
-  forEachPiece(phases, [&](const Piece &piece) {
-    if (plan.roots()[piece.root].kind == Root::reduce && !GroupReductions::isWhole(piece))
-      summedByHead.insert({piece.domain.heads, piece.domain.length});
+  forEachSection(phases, [&](const Section &section) {
+    if (plan.roots()[section.root].kind == Root::reduce && !GroupReductions::isWhole(section))
+      summedByHead.insert({section.domain.heads, section.domain.length});
   });
   int64_t next = 0;
-  forEachPiece(phases, [&](const Piece &piece) {
-    DomainKey key{piece.domain.heads, piece.domain.length};
+  forEachSection(phases, [&](const Section &section) {
+    DomainKey key{section.domain.heads, section.domain.length};
     if (layouts.contains(key))
       return;
-    ThreadLayout layout = layOutThreads(piece.domain, threads, lanes, summedByHead.contains(key));
+    ThreadLayout layout = layOutThreads(section.domain, threads, lanes, summedByHead.contains(key));
     layouts.emplace(key, layout);
     numbers.emplace(key, next);
     next += layout.slots;
@@ -279,7 +282,7 @@ RowWalk::RowWalk(const RowPlan &plan)
   int64_t lastChunk = (llvm::divideCeil(time, chunkRows()) - 1) * chunkRows();
   firstUnsure = time - (lastChunk + rowsWalked() - schedule.getRows());
   if (schedule.getTiles() > 1)
-    for (SmallVector<RowPhase, 0> &phases : splitPieces(plan)) {
+    for (SmallVector<RowPhase, 0> &phases : splitSections(plan)) {
       bool isTiled = mayTile(plan, phases);
       parts.emplace_back(plan, std::move(phases), schedule, isTiled);
     }
@@ -314,14 +317,15 @@ int64_t RowWalk::columnSumBytes(const RowPart &part) const {
   if (part.isWide)
     return bytes; // its sums are in global memory
   for (auto [number, yielded] : llvm::enumerate(kern::RowKernel(op).getYielded())) {
-    SmallVector<const Piece *> pieces;
-    forEachPiece(part.phases, [&, number = number](const Piece &piece) {
-      const Root &root = plan.roots()[piece.root];
-      if (root.kind == Root::columnSum && root.number == number && !isInjective(plan, piece.root))
-        pieces.push_back(&piece);
+    SmallVector<const Section *> sections;
+    forEachSection(part.phases, [&, number = number](const Section &section) {
+      const Root &root = plan.roots()[section.root];
+      if (root.kind == Root::columnSum && root.number == number && !isInjective(plan, section.root))
+        sections.push_back(&section);
     });
-    if (!pieces.empty())
-      bytes += ColumnSumStore::sharedBytes(pieces, elementCount(yielded), elementBytes(yielded), schedule.getGroups());
+    if (!sections.empty())
+      bytes +=
+          ColumnSumStore::sharedBytes(sections, elementCount(yielded), elementBytes(yielded), schedule.getGroups());
   }
   return bytes;
 }

@@ -23,7 +23,7 @@ inline int64_t residentRowBlocks(int64_t threads) {
   return std::max<int64_t>(1, (16 % warps == 0 ? 16 : 12) / warps);
 }
 
-/// Pieces that share nothing with those of other parts: thread blocks of their own compute them, `tiles` for each
+/// Sections that share nothing with those of other parts: thread blocks of their own compute them, `tiles` for each
 /// chunk.
 class RowPart {
 public:
@@ -92,7 +92,7 @@ private:
 /// Columns that a vector must have: neighbours that change places lie in one.
 int64_t leastLanes(kern::RowKernel op);
 
-/// Whether the columns of pieces may be shared out over several thread blocks: nothing is summed along the row, and
+/// Whether the columns of sections may be shared out over several thread blocks: nothing is summed along the row, and
 /// each column of a sum has one term from it.
 bool mayTile(const RowPlan &plan, llvm::ArrayRef<RowPhase> phases);
 
@@ -101,11 +101,11 @@ bool mayTile(const RowPlan &plan, llvm::ArrayRef<RowPhase> phases);
 /// memory, if a thread has registers for the columns of two rows and a chunk a few rows.
 RowPlan planScheduled(kern::RowKernel op);
 
-/// The pieces of some phases that `choose` takes, in the same loops.
+/// The sections of some phases that `choose` takes, in the same loops.
 llvm::SmallVector<RowPhase, 0> phasesOf(llvm::ArrayRef<RowPhase> phases,
-                                        llvm::function_ref<bool(const Piece &)> choose);
+                                        llvm::function_ref<bool(const Section &)> choose);
 
-/// The phases of a plan, taken apart into pieces that share no value of a row; narrow ones are together.
-std::vector<llvm::SmallVector<RowPhase, 0>> splitPieces(const RowPlan &plan);
+/// The phases of a plan, taken apart into sections that share no value of a row; narrow ones are together.
+std::vector<llvm::SmallVector<RowPhase, 0>> splitSections(const RowPlan &plan);
 
 } // namespace stretto::codegen

@@ -1,4 +1,4 @@
-//===- RowwiseBuilder.h - the function of a kern.rowwise, piece by piece --===//
+//===- RowwiseBuilder.h - the function of a kern.rowwise, part by part ---===//
 #pragma once
 
 #include "codegen/cuda/ControlFlow.h"
@@ -46,9 +46,9 @@ public:
   void storeColumnSums(mlir::Value chunk, mlir::ValueRange sums);
 
 private:
-  /// A piece at one position of its layout.
+  /// A section at one position of its layout.
   struct Site {
-    const Piece *piece;
+    const Section *section;
     const ThreadLayout *layout;
     int64_t slot;
   };
@@ -64,9 +64,9 @@ private:
   void findPositions();
   llvm::SmallVector<Site> sitesOf(llvm::ArrayRef<Nest> nests, Root::Kind kind);
   const Position &enter(const Site &site);
-  const Root &rootOf(const Piece &piece) const { return plan.roots()[piece.root]; }
-  seq::ReduceKind kindOf(const Piece &piece) const { return plan.kindOf(rootOf(piece)); }
-  mlir::Type elementOf(const Piece &piece) const { return getElementTypeOrSelf(rootOf(piece).value.getType()); }
+  const Root &rootOf(const Section &section) const { return plan.roots()[section.root]; }
+  seq::ReduceKind kindOf(const Section &section) const { return plan.kindOf(rootOf(section)); }
+  mlir::Type elementOf(const Section &section) const { return getElementTypeOrSelf(rootOf(section).value.getType()); }
 
   void emitEarlyReductions();
   Values walkRows(mlir::ValueRange sums);
@@ -81,7 +81,7 @@ private:
   void emitPhase(const RowPhase &phase);
   void emitReductions(llvm::ArrayRef<Nest> nests, int64_t row);
   void addColumnSums(llvm::ArrayRef<Nest> nests, int64_t row);
-  void collectStore(const Piece &piece, const ThreadLayout &layout, const Position &position, int64_t row);
+  void collectStore(const Section &section, const ThreadLayout &layout, const Position &position, int64_t row);
   void flushStores();
   /// Whether a row of the step belongs to the chunk; null: always.
   mlir::Value isStored(int64_t row);
@@ -95,16 +95,16 @@ private:
   // Rows wider than registers (WideRows.cpp): threads visit their columns in loops, sums of columns are in global
   // memory.
   struct WideSum {
-    const Piece *piece;
+    const Section *section;
     int64_t row;
   };
-  llvm::SmallVector<const Piece *> sumsFor(unsigned result) const;
+  llvm::SmallVector<const Section *> sumsFor(unsigned result) const;
   void clearWideSums();
   void emitWide(llvm::ArrayRef<Nest> nests, llvm::ArrayRef<int64_t> rows);
-  void emitWideLoop(Domain domain, llvm::ArrayRef<Piece> pieces, llvm::ArrayRef<int64_t> rows);
-  Values emitWideColumns(const ThreadLayout &layout, const Position &position, llvm::ArrayRef<Piece> pieces,
+  void emitWideLoop(Domain domain, llvm::ArrayRef<Section> sections, llvm::ArrayRef<int64_t> rows);
+  Values emitWideColumns(const ThreadLayout &layout, const Position &position, llvm::ArrayRef<Section> sections,
                          llvm::ArrayRef<int64_t> rows, llvm::ArrayRef<WideSum> reduced, mlir::ValueRange now);
-  void addWideSum(const Piece &piece, const ThreadLayout &layout, const Position &position,
+  void addWideSum(const Section &section, const ThreadLayout &layout, const Position &position,
                   llvm::ArrayRef<int64_t> rows);
   void leaveWide(llvm::ArrayRef<WideSum> reduced, mlir::ValueRange values, const ThreadLayout &layout,
                  const Position &position);

@@ -75,11 +75,11 @@ void RowwiseBuilder::readBuffers() {
 }
 
 void RowwiseBuilder::findPositions() {
-  forEachPiece(part.phases, [&](const Piece &piece) {
-    const ThreadLayout &layout = part.layoutOf(piece.domain);
+  forEachSection(part.phases, [&](const Section &section) {
+    const ThreadLayout &layout = part.layoutOf(section.domain);
     if (part.isWide && layout.slots > 1)
       return; // found in its loop
-    int64_t number = part.positionNumber(piece.domain);
+    int64_t number = part.positionNumber(section.domain);
     for (int64_t slot = 0; slot < layout.slots; ++slot)
       if (!positions.contains(number + slot))
         positions[number + slot] = positionOf(b, layout, tileThread, slot);
@@ -90,17 +90,17 @@ SmallVector<RowwiseBuilder::Site> RowwiseBuilder::sitesOf(ArrayRef<Nest> nests, 
   SmallVector<Site> sites;
   for (const Nest &nest : nests)
     for (const ColumnLoop &loop : nest.loops)
-      for (const Piece &piece : loop.pieces) {
-        const ThreadLayout &layout = part.layoutOf(piece.domain);
-        if (plan.roots()[piece.root].kind == kind)
+      for (const Section &section : loop.sections) {
+        const ThreadLayout &layout = part.layoutOf(section.domain);
+        if (plan.roots()[section.root].kind == kind)
           for (int64_t slot = 0; slot < layout.slots; ++slot)
-            sites.push_back({&piece, &layout, slot});
+            sites.push_back({&section, &layout, slot});
       }
   return sites;
 }
 
 const Position &RowwiseBuilder::enter(const Site &site) {
-  int64_t number = part.positionNumber(site.piece->domain) + site.slot;
+  int64_t number = part.positionNumber(site.section->domain) + site.slot;
   const Position &position = positions[number];
   emitter.enterPosition(*site.layout, position, number, nullptr);
   return position;
@@ -112,18 +112,18 @@ const Position &RowwiseBuilder::enter(const Site &site) {
 void RowwiseBuilder::emitReductions(ArrayRef<Nest> nests, int64_t row) {
   SmallVector<Site> sites = sitesOf(nests, Root::reduce);
   for (int64_t i = 0, count = sites.size(); i < count;) {
-    const Piece &piece = *sites[i].piece;
+    const Section &section = *sites[i].section;
     const ThreadLayout &layout = *sites[i].layout;
-    seq::ReduceKind kind = kindOf(piece);
-    int64_t together = GroupReductions::isWhole(piece) ? layout.slots : layout.slotsPerHead;
-    Value sum = b.identity(kind, withLanes(elementOf(piece), layout.lanes));
+    seq::ReduceKind kind = kindOf(section);
+    int64_t together = GroupReductions::isWhole(section) ? layout.slots : layout.slotsPerHead;
+    Value sum = b.identity(kind, withLanes(elementOf(section), layout.lanes));
     const Position ofHead = enter(sites[i]); // a head of several slots has all threads in the first
     for (int64_t end = i + together; i < end; ++i) {
       const Position &position = enter(sites[i]);
-      Value next = emitter.accumulate(kind, sum, rootOf(piece).value, row, piece.index);
+      Value next = emitter.accumulate(kind, sum, rootOf(section).value, row, section.index);
       sum = position.valid ? b.select(position.valid, next, sum) : next;
     }
-    reductions.leave(piece, sum, row, layout, ofHead);
+    reductions.leave(section, sum, row, layout, ofHead);
   }
 }
 
@@ -131,28 +131,29 @@ Value RowwiseBuilder::isStored(int64_t row) { return stepsAreSure ? Value() : b.
 
 void RowwiseBuilder::addColumnSums(ArrayRef<Nest> nests, int64_t row) {
   for (const Site &site : sitesOf(nests, Root::columnSum)) {
-    auto *known = llvm::find_if(sumSites, [&](const Site &s) { return s.piece == site.piece && s.slot == site.slot; });
+    auto *known =
+        llvm::find_if(sumSites, [&](const Site &s) { return s.section == site.section && s.slot == site.slot; });
     Value &sum = sums[known - sumSites.begin()];
     enter(site);
-    Value next = emitter.accumulate(seq::ReduceKind::add, sum, rootOf(*site.piece).value, row, site.piece->index);
+    Value next = emitter.accumulate(seq::ReduceKind::add, sum, rootOf(*site.section).value, row, site.section->index);
     Value counts = isStored(row);
     sum = counts ? b.select(counts, next, sum) : next;
   }
 }
 
-void RowwiseBuilder::collectStore(const Piece &piece, const ThreadLayout &layout, const Position &position,
+void RowwiseBuilder::collectStore(const Section &section, const ThreadLayout &layout, const Position &position,
                                   int64_t row) {
-  unsigned number = rootOf(piece).number;
+  unsigned number = rootOf(section).number;
   Value yielded = op.getYielded()[number];
   int64_t count = elementCount(yielded);
-  Value value = b.splat(emitter.emit(rootOf(piece).value, row, piece.index), layout.lanes);
+  Value value = b.splat(emitter.emit(rootOf(section).value, row, section.index), layout.lanes);
   RowBuffer buffer{function.buffer(op->getNumOperands() + number), getElementTypeOrSelf(yielded.getType()), count};
-  Value target = emitter.elementOf(piece.target), rowNumber = emitter.rowNumber(row);
+  Value target = emitter.elementOf(section.target), rowNumber = emitter.rowNumber(row);
   emitter.goToPosition();
   Value flat = b.add(b.mul(b.add(b.mul(sequence, walk.time), rowNumber), count), target);
   Value condition = b.both(b.both(live, position.valid), isStored(row));
   stores.push_back(
-      {condition, value, b.address(buffer.pointer, buffer.element, flat), emitter.alignmentOf(buffer, piece.target)});
+      {condition, value, b.address(buffer.pointer, buffer.element, flat), emitter.alignmentOf(buffer, section.target)});
 }
 
 void RowwiseBuilder::flushStores() {
@@ -172,7 +173,7 @@ void RowwiseBuilder::emitPhase(const RowPhase &phase) {
       emitReductions(phase.all, row);
       addColumnSums(phase.all, row);
       for (const Site &site : sitesOf(phase.all, Root::store))
-        collectStore(*site.piece, *site.layout, enter(site), row);
+        collectStore(*site.section, *site.layout, enter(site), row);
     }
 }
 
@@ -213,9 +214,9 @@ void RowwiseBuilder::emitEarlyReductions() {
 void RowwiseBuilder::forRolling(llvm::function_ref<void(const RollingValue &)> visit) {
   for (const RollingValue &value : rolling) {
     const ThreadLayout &layout = part.layoutOf(value.domain);
-    Piece piece{0, value.domain, value.index, {}};
+    Section section{0, value.domain, value.index, {}};
     for (int64_t slot = 0; slot < layout.slots; ++slot) {
-      enter({&piece, &layout, slot});
+      enter({&section, &layout, slot});
       visit(value);
     }
   }
@@ -333,7 +334,7 @@ void RowwiseBuilder::loadEarly() {
 
 Values RowwiseBuilder::emptySums() {
   return llvm::map_to_vector(
-      sumSites, [&](const Site &site) { return b.real(withLanes(elementOf(*site.piece), site.layout->lanes), 0); });
+      sumSites, [&](const Site &site) { return b.real(withLanes(elementOf(*site.section), site.layout->lanes), 0); });
 }
 
 Values RowwiseBuilder::emitSteps(ValueRange before) {
@@ -364,9 +365,9 @@ void RowwiseBuilder::storeColumnSums(Value number, ValueRange all) {
     SmallVector<ColumnSum> ofResult;
     unsigned root = 0;
     for (auto [site, sum] : llvm::zip_equal(sumSites, all))
-      if (rootOf(*site.piece).number == i) {
-        root = site.piece->root;
-        ofResult.push_back({site.piece, site.layout, enter(site), sum});
+      if (rootOf(*site.section).number == i) {
+        root = site.section->root;
+        ofResult.push_back({site.section, site.layout, enter(site), sum});
       }
     if (ofResult.empty())
       continue;

@@ -15,14 +15,14 @@ static Values repeat(CudaBuilder &b, int64_t count, ValueRange carried,
   return count == 1 ? body(b.index(0), carried) : forEach(b, b.index(0), b.index(count), 1, carried, body);
 }
 
-/// The pieces of the part that are sums of columns for a result of the kernel.
-SmallVector<const Piece *> RowwiseBuilder::sumsFor(unsigned result) const {
-  SmallVector<const Piece *> pieces;
-  forEachPiece(part.phases, [&](const Piece &piece) {
-    if (rootOf(piece).kind == Root::columnSum && rootOf(piece).number == result)
-      pieces.push_back(&piece);
+/// The sections of the part that are sums of columns for a result of the kernel.
+SmallVector<const Section *> RowwiseBuilder::sumsFor(unsigned result) const {
+  SmallVector<const Section *> sections;
+  forEachSection(part.phases, [&](const Section &section) {
+    if (rootOf(section).kind == Root::columnSum && rootOf(section).number == result)
+      sections.push_back(&section);
   });
-  return pieces;
+  return sections;
 }
 
 /// Sets the sums that the part adds to, to zero: those of other parts are other blocks'.
@@ -46,23 +46,23 @@ void RowwiseBuilder::clearWideSums() {
 void RowwiseBuilder::emitWide(ArrayRef<Nest> nests, ArrayRef<int64_t> rows) {
   for (const Nest &nest : nests)
     for (const ColumnLoop &loop : nest.loops) {
-      emitWideLoop({nest.heads, loop.length}, loop.pieces, rows);
+      emitWideLoop({nest.heads, loop.length}, loop.sections, rows);
       // The next loop may add to the same columns with other threads.
       if (part.sharesSums)
         b.barrier();
     }
 }
 
-void RowwiseBuilder::emitWideLoop(Domain domain, ArrayRef<Piece> pieces, ArrayRef<int64_t> rows) {
+void RowwiseBuilder::emitWideLoop(Domain domain, ArrayRef<Section> sections, ArrayRef<int64_t> rows) {
   const ThreadLayout &layout = part.layoutOf(domain);
   SmallVector<WideSum> wholes, heads;
-  for (const Piece &piece : pieces)
-    if (rootOf(piece).kind == Root::reduce)
+  for (const Section &section : sections)
+    if (rootOf(section).kind == Root::reduce)
       for (int64_t row : rows)
-        (GroupReductions::isWhole(piece) ? wholes : heads).push_back({&piece, row});
+        (GroupReductions::isWhole(section) ? wholes : heads).push_back({&section, row});
   auto startOf = [&](ArrayRef<WideSum> reduced) {
     return llvm::map_to_vector<6>(reduced, [&](const WideSum &sum) {
-      return b.identity(kindOf(*sum.piece), withLanes(elementOf(*sum.piece), layout.lanes));
+      return b.identity(kindOf(*sum.section), withLanes(elementOf(*sum.section), layout.lanes));
     });
   };
   SmallVector<WideSum> reduced(wholes);
@@ -80,7 +80,7 @@ void RowwiseBuilder::emitWideLoop(Domain domain, ArrayRef<Piece> pieces, ArrayRe
       else
         position = positionOf(b, layout, tileThread, b.add(b.mul(head, layout.slotsPerHead), pass));
       emitter.enterPosition(layout, position, number, layout.slots == 1 ? nullptr : loop);
-      return emitWideColumns(layout, position, pieces, rows, reduced, inner);
+      return emitWideColumns(layout, position, sections, rows, reduced, inner);
     });
     Position ofHead;
     if (!heads.empty()) // the head is the same in all passes
@@ -92,38 +92,39 @@ void RowwiseBuilder::emitWideLoop(Domain domain, ArrayRef<Piece> pieces, ArrayRe
   emitter.leavePosition();
 }
 
-Values RowwiseBuilder::emitWideColumns(const ThreadLayout &layout, const Position &position, ArrayRef<Piece> pieces,
+Values RowwiseBuilder::emitWideColumns(const ThreadLayout &layout, const Position &position, ArrayRef<Section> sections,
                                        ArrayRef<int64_t> rows, ArrayRef<WideSum> reduced, ValueRange now) {
   Values next;
   for (auto [sum, value] : llvm::zip_equal(reduced, now)) {
-    Value added = emitter.accumulate(kindOf(*sum.piece), value, rootOf(*sum.piece).value, sum.row, sum.piece->index);
+    Value added =
+        emitter.accumulate(kindOf(*sum.section), value, rootOf(*sum.section).value, sum.row, sum.section->index);
     next.push_back(position.valid ? b.select(position.valid, added, value) : added);
   }
-  for (const Piece &piece : pieces) {
-    if (rootOf(piece).kind == Root::columnSum)
-      addWideSum(piece, layout, position, rows);
-    if (rootOf(piece).kind == Root::store)
+  for (const Section &section : sections) {
+    if (rootOf(section).kind == Root::columnSum)
+      addWideSum(section, layout, position, rows);
+    if (rootOf(section).kind == Root::store)
       for (int64_t row : rows)
-        collectStore(piece, layout, position, row);
+        collectStore(section, layout, position, row);
   }
   emitter.goToPosition();
   flushStores();
   return next;
 }
 
-void RowwiseBuilder::addWideSum(const Piece &piece, const ThreadLayout &layout, const Position &position,
+void RowwiseBuilder::addWideSum(const Section &section, const ThreadLayout &layout, const Position &position,
                                 ArrayRef<int64_t> rows) {
-  unsigned number = rootOf(piece).number;
-  Type element = elementOf(piece);
-  Value target = emitter.elementOf(piece.target);
+  unsigned number = rootOf(section).number;
+  Type element = elementOf(section);
+  Value target = emitter.elementOf(section.target);
   emitter.goToPosition();
   Value address = b.address(sumsOfChunk(chunk, number), element, target);
   int64_t columns = elementCount(op.getYielded()[number]);
-  int64_t alignment = commonAlignment({piece.target.base, piece.target.head, columns, layout.lanes}, element);
+  int64_t alignment = commonAlignment({section.target.base, section.target.head, columns, layout.lanes}, element);
   Value isMine = b.both(live, position.valid);
   Value sum = b.loadWhere(isMine, element, layout.lanes, address, alignment);
   for (int64_t row : rows) {
-    Value next = emitter.accumulate(seq::ReduceKind::add, sum, rootOf(piece).value, row, piece.index);
+    Value next = emitter.accumulate(seq::ReduceKind::add, sum, rootOf(section).value, row, section.index);
     Value counts = isStored(row);
     emitter.goToPosition();
     sum = counts ? b.select(counts, next, sum) : next;
@@ -134,5 +135,5 @@ void RowwiseBuilder::addWideSum(const Piece &piece, const ThreadLayout &layout, 
 void RowwiseBuilder::leaveWide(ArrayRef<WideSum> reduced, ValueRange values, const ThreadLayout &layout,
                                const Position &position) {
   for (auto [sum, value] : llvm::zip_equal(reduced, values))
-    reductions.leave(*sum.piece, value, sum.row, layout, position);
+    reductions.leave(*sum.section, value, sum.row, layout, position);
 }

@@ -28,23 +28,23 @@ RowDemand::RowDemand(const RowPlan &plan, const Nest &nest, const ColumnLoop &lo
 RowDemand::RowDemand(const RowPlan &plan, const Nest &nest, const ColumnLoop &loop, function_ref<bool(Value)> mayRoll,
                      function_ref<Item *(const Item &)> find)
     : plan(plan), domain{nest.heads, loop.length}, byPlace(plan.places()) {
-  for (const Piece &piece : loop.pieces)
-    start(piece, 0);
+  for (const Section &section : loop.sections)
+    start(section, 0);
   follow(mayRoll, find);
 }
 
 RowDemand::RowDemand(const RowPlan &plan, Domain domain, ArrayRef<Start> starts)
     : plan(plan), domain(domain), byPlace(plan.places()) {
   for (const Start &each : starts)
-    start(*each.piece, each.row);
+    start(*each.section, each.row);
   follow([](Value) { return false; }, findNothing);
 }
 
-void RowDemand::start(const Piece &piece, int64_t row) {
-  const Root &root = plan.roots()[piece.root];
-  auto [term, index] = plan.behindMovements(root.value, piece.index, domain);
+void RowDemand::start(const Section &section, int64_t row) {
+  const Root &root = plan.roots()[section.root];
+  auto [term, index] = plan.behindMovements(root.value, section.index, domain);
   if (root.kind == Root::store || !isContracted(term))
-    return begin(root.value, piece.index, row);
+    return begin(root.value, section.index, row);
   begin(term.getDefiningOp()->getOperand(0), index, row);
   begin(term.getDefiningOp()->getOperand(1), index, row);
 }

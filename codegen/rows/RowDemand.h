@@ -17,7 +17,7 @@ public:
     mlir::Value value;
     Index index;
     Rows rows;                                // relative to the row that is stored
-    Rows begun;                               // of `rows`, asked for by pieces
+    Rows begun;                               // of `rows`, asked for by sections
     bool isRolling = false;                   // and so computed at the last of its rows
     bool isCached = false;                    // for a later stage
     Item *found = nullptr;                    // cached by an earlier stage, and so not computed
@@ -26,9 +26,9 @@ public:
     RowRange range() const { return {rows.front(), rows.back()}; }
   };
 
-  /// A piece whose root is computed so many rows ahead of the one that is stored.
+  /// A section whose root is computed so many rows ahead of the one that is stored.
   struct Start {
-    const Piece *piece;
+    const Section *section;
     int64_t row;
   };
 
@@ -36,7 +36,7 @@ public:
   /// earlier stage computed, or null.
   RowDemand(const RowPlan &plan, const Nest &nest, const ColumnLoop &loop,
             llvm::function_ref<bool(mlir::Value)> mayRoll, llvm::function_ref<Item *(const Item &)> find);
-  /// What several pieces of one domain ask for together, if all is computed at each row that asks for it.
+  /// What several sections of one domain ask for together, if all is computed at each row that asks for it.
   RowDemand(const RowPlan &plan, Domain domain, llvm::ArrayRef<Start> starts);
   /// All values may have rolling buffers, none is found.
   RowDemand(const RowPlan &plan, const Nest &nest, const ColumnLoop &loop);
@@ -49,7 +49,7 @@ public:
   static void include(Rows &known, llvm::ArrayRef<int64_t> rows);
 
 private:
-  void start(const Piece &piece, int64_t row);
+  void start(const Section &section, int64_t row);
   void begin(mlir::Value value, Index index, int64_t row);
   void follow(llvm::function_ref<bool(mlir::Value)> mayRoll, llvm::function_ref<Item *(const Item &)> find);
   Item &ask(mlir::Value value, Index index, llvm::ArrayRef<int64_t> rows);

@@ -20,12 +20,12 @@ bool stretto::codegen::isContracted(Value product) {
          });
 }
 
-void stretto::codegen::forEachPiece(ArrayRef<RowPhase> phases, llvm::function_ref<void(const Piece &)> visit) {
+void stretto::codegen::forEachSection(ArrayRef<RowPhase> phases, llvm::function_ref<void(const Section &)> visit) {
   for (const RowPhase &phase : phases)
     for (const Nest &nest : phase.all)
       for (const ColumnLoop &loop : nest.loops)
-        for (const Piece &piece : loop.pieces)
-          visit(piece);
+        for (const Section &section : loop.sections)
+          visit(section);
 }
 
 RowPlan::RowPlan(kern::RowKernel op, StripRange range) : RowPlan(op, range, false) {}
@@ -126,9 +126,9 @@ void RowPlan::findRoots() {
   }
 }
 
-/// Whether two pieces of a column sum add to the same number.
-static bool targetsMeet(const Piece &a, const Piece &b) {
-  auto length = [](const Piece &piece) { return piece.target.column ? piece.domain.length : 1; };
+/// Whether two sections of a column sum add to the same number.
+static bool targetsMeet(const Section &a, const Section &b) {
+  auto length = [](const Section &section) { return section.target.column ? section.domain.length : 1; };
   for (int64_t h = 0; h < a.domain.heads; ++h)
     for (int64_t i = 0; i < b.domain.heads; ++i) {
       int64_t first = a.target.base + h * a.target.head, second = b.target.base + i * b.target.head;
@@ -138,28 +138,29 @@ static bool targetsMeet(const Piece &a, const Piece &b) {
   return false;
 }
 
-/// Adds a piece to the nest and the column loop that it can share. A loop loads its column sums in front and stores
-/// them behind: pieces of one sum that meet take turns.
-void RowPlan::place(SmallVectorImpl<Nest> &nests, const Piece &piece) {
-  auto *nest = llvm::find_if(nests, [&](Nest &n) { return n.heads == piece.domain.heads; });
+/// Adds a section to the nest and the column loop that it can share. A loop loads its column sums in front and stores
+/// them behind: sections of one sum that meet take turns.
+void RowPlan::place(SmallVectorImpl<Nest> &nests, const Section &section) {
+  auto *nest = llvm::find_if(nests, [&](Nest &n) { return n.heads == section.domain.heads; });
   if (nest == nests.end()) {
-    nests.push_back({piece.domain.heads, {}});
+    nests.push_back({section.domain.heads, {}});
     nest = std::prev(nests.end());
   }
-  bool isSum = allRoots[piece.root].kind == Root::columnSum;
-  auto meets = [&](const Piece &other) { return isSum && other.root == piece.root && targetsMeet(piece, other); };
-  auto *loop = llvm::find_if(
-      nest->loops, [&](ColumnLoop &l) { return l.length == piece.domain.length && llvm::none_of(l.pieces, meets); });
+  bool isSum = allRoots[section.root].kind == Root::columnSum;
+  auto meets = [&](const Section &other) { return isSum && other.root == section.root && targetsMeet(section, other); };
+  auto *loop = llvm::find_if(nest->loops, [&](ColumnLoop &l) {
+    return l.length == section.domain.length && llvm::none_of(l.sections, meets);
+  });
   if (loop == nest->loops.end()) {
-    nest->loops.push_back({piece.domain.length, {}});
+    nest->loops.push_back({section.domain.length, {}});
     loop = std::prev(nest->loops.end());
   }
-  loop->pieces.push_back(piece);
+  loop->sections.push_back(section);
 }
 
 void RowPlan::formPhases() {
   for (unsigned i = 0; i < allRoots.size(); ++i) {
-    auto pieces = divide(i);
+    auto sections = divide(i);
     Root &root = allRoots[i];
     bool isReduce = root.kind == Root::reduce;
     // A stored value joins the reductions that read the same rows, where there are some.
@@ -170,11 +171,11 @@ void RowPlan::formPhases() {
       allPhases.push_back({rootLevels[i], root.rows, {}, {}});
       phase = std::prev(allPhases.end());
     }
-    root.accumulated = isReduce && pieces.size() > 1;
-    for (const Piece &piece : pieces) {
-      place(phase->all, piece);
+    root.accumulated = isReduce && sections.size() > 1;
+    for (const Section &section : sections) {
+      place(phase->all, section);
       if (isReduce && root.rows.low < root.rows.high)
-        place(phase->early, piece);
+        place(phase->early, section);
     }
   }
   llvm::stable_sort(allPhases, [](const RowPhase &a, const RowPhase &b) { return a.level < b.level; });

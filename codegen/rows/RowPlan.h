@@ -5,7 +5,7 @@
 //   level   how many reductions lie below a value; a reduction is finished before its readers start
 //   demand  the rows, relative to the row that is stored, at which a value is needed (a tap shifts them)
 //   phase   the roots that run together: one level, one demand
-//   piece   a part of a root that one loop nest can visit (see ElementMap.h)
+//   section a part of a root that one loop nest can visit (see ElementMap.h)
 //
 // A plan stays as it was made: a pass makes one for each kernel and hands it on.
 #pragma once
@@ -34,20 +34,20 @@ struct Root {
   mlir::Value value;        // what the loop computes
   unsigned number;          // of the result, or of the reduction
   RowRange rows;            // {0, 0} but for reductions
-  bool accumulated = false; // reduce: several pieces add up in the row's slot
+  bool accumulated = false; // reduce: several sections add up in the row's slot
 };
 
-struct Piece {
+struct Section {
   unsigned root;
   Domain domain;
   Index index;  // elements of the root's value
   Index target; // elements of the result, or of the reduction's result
 };
 
-/// Pieces of one length, in one loop over columns.
+/// Sections of one length, in one loop over columns.
 struct ColumnLoop {
   int64_t length;
-  llvm::SmallVector<Piece, 1> pieces;
+  llvm::SmallVector<Section, 1> sections;
 };
 
 struct Nest {
@@ -65,8 +65,8 @@ struct RowPhase {
   bool runsAhead() const { return rows.high > 0; }
 };
 
-/// Calls `visit` for each piece of some phases.
-void forEachPiece(llvm::ArrayRef<RowPhase> phases, llvm::function_ref<void(const Piece &)> visit);
+/// Calls `visit` for each section of some phases.
+void forEachSection(llvm::ArrayRef<RowPhase> phases, llvm::function_ref<void(const Section &)> visit);
 
 /// Strips `first` and those behind it, `count` in all, that one code computes.
 struct StripRange {
@@ -77,7 +77,7 @@ struct StripRange {
 
 class RowPlan {
 public:
-  /// Of whole rows; with `range` of the columns of some strips, whose pieces are those of the first of them.
+  /// Of whole rows; with `range` of the columns of some strips, whose sections are those of the first of them.
   explicit RowPlan(kern::RowKernel op, StripRange range = {});
   /// Of whole rows, reductions of a row one row ahead of those that read them: a step needs no result of another stage
   /// of the same step but of the last.
@@ -119,9 +119,9 @@ private:
   void findRoots();
   void formPhases();
   void addRoot(Root root, int64_t level);
-  void place(llvm::SmallVectorImpl<Nest> &nests, const Piece &piece);
+  void place(llvm::SmallVectorImpl<Nest> &nests, const Section &section);
   using Part = std::pair<Domain, Index>;
-  llvm::SmallVector<Piece> divide(unsigned root);
+  llvm::SmallVector<Section> divide(unsigned root);
   llvm::SmallVector<Part> partsOf(const Root &root);
   llvm::SmallVector<Part> stripParts(const Root &root, int64_t width);
   Fit fitInStrip(Index index, Domain domain) const;

@@ -58,14 +58,14 @@ static double movedNumbers(kern::RowKernel op) {
   return moved;
 }
 
-/// The pieces of a plan that have a domain.
-static SmallVector<RowPhase, 0> piecesOf(const RowPlan &plan, Domain domain) {
+/// The sections of a plan that have a domain.
+static SmallVector<RowPhase, 0> sectionsOf(const RowPlan &plan, Domain domain) {
   SmallVector<RowPhase, 0> phases;
   for (const RowPhase &phase : plan.phases()) {
     phases.push_back({phase.level, phase.rows, {}, {}});
-    forEachPiece(phase, [&](const Piece &piece) {
-      if (piece.domain == domain)
-        phases.back().all.push_back({domain.heads, {{domain.length, {piece}}}});
+    forEachSection(phase, [&](const Section &section) {
+      if (section.domain == domain)
+        phases.back().all.push_back({domain.heads, {{domain.length, {section}}}});
     });
   }
   return phases;
@@ -74,9 +74,9 @@ static SmallVector<RowPhase, 0> piecesOf(const RowPlan &plan, Domain domain) {
 EpilogueCost::EpilogueCost(kern::MatmulOp op, const StripPlans &plans, const ScheduleOverride &given) {
   for (const StripPlans::Run &run : plans.runs()) {
     Kind kind{{}, !run.plan.reductions().empty()};
-    forEachPiece(run.plan.phases(), [&](const Piece &piece) {
-      if (llvm::none_of(kind.loops, [&](const Loops &loops) { return loops.domain == piece.domain; }))
-        kind.loops.push_back({piece.domain, estimateHeld(run.plan, piecesOf(run.plan, piece.domain))});
+    forEachSection(run.plan.phases(), [&](const Section &section) {
+      if (llvm::none_of(kind.loops, [&](const Loops &loops) { return loops.domain == section.domain; }))
+        kind.loops.push_back({section.domain, estimateHeld(run.plan, sectionsOf(run.plan, section.domain))});
     });
     kinds.push_back(std::move(kind));
   }

@@ -147,7 +147,7 @@ func.func @turned(%x: tensor<2x64x32xf32>, %table: tensor<64x16xf32>) {
              1);
 }
 
-/// Pieces that share nothing in thread blocks of their own: two that sum along heads, one of them also over rows and
+/// Sections that share nothing in thread blocks of their own: two that sum along heads, one of them also over rows and
 /// heads; one that sums nothing; narrow ones together.
 TEST(CudaRowwise, PartsWithSumsInTiles) {
   auto context = makeContext();

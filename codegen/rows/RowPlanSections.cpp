@@ -1,4 +1,4 @@
-//===- RowPlanPieces.cpp - pieces of what a kernel produces -------------------===//
+//===- RowPlanSections.cpp - sections of what a kernel produces -----------------===//
 #include "codegen/rows/RowPlan.h"
 
 #include <set>
@@ -44,11 +44,11 @@ SmallVector<RowPlan::Part> RowPlan::stripParts(const Root &root, int64_t width) 
   return parts;
 }
 
-SmallVector<Piece> RowPlan::divide(unsigned number) {
+SmallVector<Section> RowPlan::divide(unsigned number) {
   const Root &root = allRoots[number];
   SmallVector<Part> open = partsOf(root);
   std::reverse(open.begin(), open.end());
-  SmallVector<Piece> pieces;
+  SmallVector<Section> sections;
   while (!open.empty()) {
     auto [domain, index] = open.pop_back_val();
     Index target;
@@ -58,9 +58,9 @@ SmallVector<Piece> RowPlan::divide(unsigned number) {
     if (split && split->kind != Split::strips)
       llvm::append_range(open, llvm::reverse(splitDomain(domain, index, *split)));
     else
-      pieces.push_back({number, domain, index, target});
+      sections.push_back({number, domain, index, target});
   }
-  return pieces;
+  return sections;
 }
 
 /// How to divide heads that add to columns of each other, so that those of a part do not; nothing where they do not
