@@ -134,7 +134,7 @@ void CudaBuilder::copyAsync(Value to, Value from, Value where, int32_t bytes) {
 
 void CudaBuilder::commitCopies() { NVVM::CpAsyncCommitGroupOp::create(*this); }
 
-void CudaBuilder::awaitCopies(int64_t groups) { NVVM::CpAsyncWaitGroupOp::create(*this, groups); }
+void CudaBuilder::awaitCopies(int64_t commits) { NVVM::CpAsyncWaitGroupOp::create(*this, commits); }
 
 void CudaBuilder::storeAligned(Value value, Value pointer, int64_t alignment) {
   LLVM::StoreOp::create(*this, value, pointer, alignment);

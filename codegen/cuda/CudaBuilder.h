@@ -40,8 +40,7 @@ public:
   /// A number below `end`, a power of 2, as a value of which compilers do not know that it is the same: what follows
   /// from it is computed behind it, not before (Renewals.h). All 32 lanes of the warp take part.
   mlir::Value renew(mlir::Value number, int64_t end, int64_t step);
-  /// `kind` over groups of `lanes` neighbouring lanes (a power of two, at most 32), in each of them: halves are
-  /// combined until one is left.
+  /// `kind` over each `lanes` neighbouring lanes (a power of two, at most 32): halves are combined until one is left.
   mlir::Value reduceLanes(seq::ReduceKind kind, mlir::Value value, int64_t lanes);
 
   /// Runs `body` where `condition` holds; null: always.
@@ -57,10 +56,11 @@ public:
   /// Begins to copy 16 bytes from global to shared memory, both aligned to 16 bytes; where `where` does not hold (null:
   /// it does), zeros are written and nothing is read. Or 4 or 8 bytes, through the first-level cache.
   void copyAsync(mlir::Value to, mlir::Value from, mlir::Value where = {}, int32_t bytes = 16);
-  /// The copies that the thread has begun since the last commit are one group.
+  /// The copies that the thread has begun since its last commit belong to this one.
   void commitCopies();
-  /// Waits for the thread's own groups but the last `groups`. Others see what was copied behind a barrier only.
-  void awaitCopies(int64_t groups);
+  /// Waits for the thread's own copies but those of its last `commits`. Others see what was copied behind a barrier
+  /// only.
+  void awaitCopies(int64_t commits);
 };
 
 /// Bytes that divide every address made of multiples of the `offsets` (in elements), at most 16: what one instruction

@@ -1,6 +1,6 @@
 //===- LaunchRegisters.h - registers that the warps of a kernel exchange ------------===//
 //
-// A block is launched with as many registers for each of its threads. Groups of four warps (warpgroups) may then give
+// A block is launched with as many registers for each of its threads. Four warps (a warpgroup) may then give
 // some back, and others take them (`setmaxnreg`). A quarter of a multiprocessor has the registers of each fourth warp.
 //
 //===----------------------------------------------------------------------===//
@@ -16,9 +16,10 @@ inline constexpr llvm::StringLiteral launchRegistersAttr = "kern.launch_register
 
 /// What a thread can be launched with, in eights, where a block has `threads`.
 inline int64_t mostLaunchRegisters(int64_t threads) {
-  constexpr int64_t ofQuarter = 512, mostOfThread = 248, groupThreads = 128; // of a quarter: for one lane of its warps
-  int64_t groups = static_cast<int64_t>(llvm::divideCeil(threads, groupThreads));
-  return std::min<int64_t>(mostOfThread, llvm::alignDown(ofQuarter / groups, 8));
+  constexpr int64_t ofQuarter = 512; // for one lane of its warps
+  constexpr int64_t mostOfThread = 248, warpgroupThreads = 128;
+  int64_t warpgroups = static_cast<int64_t>(llvm::divideCeil(threads, warpgroupThreads));
+  return std::min<int64_t>(mostOfThread, llvm::alignDown(ofQuarter / warpgroups, 8));
 }
 
 /// What a kernel says, or else the most.

@@ -234,11 +234,11 @@ def CheckAsyncProxies : Pass<"kern-check-async-proxies", "::mlir::ModuleOp"> {
   let description = [{
     Reports, in the kernels of a `gpu.module` of the dialects LLVM and NVVM,
 
-    * what uses the accumulator of a matmul of a warp group (`nvvm.wgmma.mma_async`) where no commit and wait that cover
+    * what uses the accumulator of a matmul of a warpgroup (`nvvm.wgmma.mma_async`) where no commit and wait that cover
       the matmul stand on every way between the two;
     * matmuls with no `nvvm.wgmma.fence.aligned` on every way to them from what accesses accumulators, or from the
       start of the kernel;
-    * matmuls of warp groups and bulk tensor copies with no `nvvm.fence.proxy` of `async` or `async.shared` on every way
+    * matmuls of warpgroups and bulk tensor copies with no `nvvm.fence.proxy` of `async` or `async.shared` on every way
       to them from a store of threads to the shared memory that they access: ways through branches, and from an arrival
       at an mbarrier, or at a barrier of some threads, to the waits for it.
 

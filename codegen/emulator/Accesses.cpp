@@ -184,8 +184,8 @@ LogicalResult stretto::codegen::rewriteCommitCopies(Operation *op, Emulation &em
 
 LogicalResult stretto::codegen::rewriteAwaitCopies(Operation *op, Emulation &emulation) {
   auto b = emulation.at(op);
-  Value groups = LLVM::ConstantOp::create(b, b.getI32Type(), cast<NVVM::CpAsyncWaitGroupOp>(op).getN());
-  emulation.call(b, "stretto_emulator_await_copies", Type(), {emulation.self(), groups});
+  Value commits = LLVM::ConstantOp::create(b, b.getI32Type(), cast<NVVM::CpAsyncWaitGroupOp>(op).getN());
+  emulation.call(b, "stretto_emulator_await_copies", Type(), {emulation.self(), commits});
   op->erase();
   return success();
 }

@@ -1,4 +1,4 @@
-//===- AsyncMatmuls.cpp - matmuls that warp groups start and later wait for -----===//
+//===- AsyncMatmuls.cpp - matmuls that warpgroups start and later wait for -----===//
 #include "codegen/emulator/Emulation.h"
 
 using namespace mlir;
@@ -59,8 +59,8 @@ LogicalResult stretto::codegen::rewriteCommitMatmuls(Operation *op, Emulation &e
 
 LogicalResult stretto::codegen::rewriteAwaitMatmuls(Operation *op, Emulation &emulation) {
   auto b = emulation.at(op);
-  auto groups = static_cast<int64_t>(cast<NVVM::WgmmaWaitGroupSyncOp>(op).getGroup());
-  Value count = LLVM::ConstantOp::create(b, b.getI32Type(), groups);
+  auto commits = static_cast<int64_t>(cast<NVVM::WgmmaWaitGroupSyncOp>(op).getGroup());
+  Value count = LLVM::ConstantOp::create(b, b.getI32Type(), commits);
   emulation.call(b, "stretto_emulator_await_matmuls", Type(),
                  {emulation.self(), emulation.describePartialWait(b, op, 0), count});
   op->erase();

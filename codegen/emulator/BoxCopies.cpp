@@ -48,8 +48,8 @@ LogicalResult stretto::codegen::rewriteCommitStores(Operation *op, Emulation &em
 
 LogicalResult stretto::codegen::rewriteAwaitStores(Operation *op, Emulation &emulation) {
   auto b = emulation.at(op);
-  Value groups = LLVM::ConstantOp::create(b, b.getI32Type(), cast<NVVM::CpAsyncBulkWaitGroupOp>(op).getGroup());
-  emulation.call(b, "stretto_emulator_await_stores", Type(), {emulation.self(), groups});
+  Value commits = LLVM::ConstantOp::create(b, b.getI32Type(), cast<NVVM::CpAsyncBulkWaitGroupOp>(op).getGroup());
+  emulation.call(b, "stretto_emulator_await_stores", Type(), {emulation.self(), commits});
   op->erase();
   return success();
 }

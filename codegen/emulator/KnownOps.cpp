@@ -172,7 +172,7 @@ static const llvm::StringMap<Rewrite> &knownOps() {
       {"nvvm.stmatrix", rewriteStoreMatrices},
       {"nvvm.mma.sync", rewriteMultiply},
       {"nvvm.convert.float.to.tf32", rewriteRoundToTF32},
-      // Matmuls of warp groups.
+      // Matmuls of warpgroups.
       {"nvvm.wgmma.fence.aligned", rewriteFenceMatmuls},
       {"nvvm.wgmma.mma_async", rewriteAsyncMatmul},
       {"nvvm.wgmma.commit.group.sync.aligned", rewriteCommitMatmuls},

@@ -43,7 +43,7 @@ LogicalResult stretto::codegen::rewriteArriveAtBarrier(Operation *op, Emulation 
   return meetAtNumber(op, arrive.getBarrierId(), arrive.getNumberOfThreads(), STRETTO_EMULATED_ARRIVE, emulation);
 }
 
-/// All threads of the warp group execute it. Numbers do not depend on how many registers there are, but the group may
+/// All threads of the warpgroup execute it. Numbers do not depend on how many registers there are, but the group may
 /// have to wait for them.
 LogicalResult stretto::codegen::rewriteSetMaxRegister(Operation *op, Emulation &emulation) {
   auto exchange = cast<NVVM::SetMaxRegisterOp>(op);

@@ -90,7 +90,7 @@ typedef enum stretto_emulated_collective_kind {
   STRETTO_EMULATED_ELECT          /* no operands; 1 in one lane of the mask, always the same, 0 in the others */
 } stretto_emulated_collective_kind;
 
-/* Kind of an asynchronous matmul of a warp group: its columns, a multiple of 8 up to 256, and */
+/* Kind of an asynchronous matmul of a warpgroup: its columns, a multiple of 8 up to 256, and */
 typedef enum stretto_emulated_matmul_kind {
   STRETTO_EMULATED_COLUMNS = 511,
   STRETTO_EMULATED_A_TRANSPOSED = 1 << 10, /* in shared memory: M-major instead of K-major */
@@ -144,7 +144,7 @@ void stretto_emulator_barrier(stretto_emulated_thread *, const stretto_emulated_
 /* At barrier `number` of the block, as one of `threads`. */
 void stretto_emulator_named_barrier(stretto_emulated_thread *, const stretto_emulated_wait *, uint32_t number,
                                     uint32_t threads);
-/* The 128 threads of a warp group have `registers` each from now on: they take more, if need be when others have given
+/* The 128 threads of a warpgroup have `registers` each from now on: they take more, if need be when others have given
    some back, or give some back. All threads were launched with `launched`. */
 void stretto_emulator_take_registers(stretto_emulated_thread *, const stretto_emulated_wait *, uint32_t registers,
                                      uint32_t launched);
@@ -181,7 +181,7 @@ void stretto_emulator_store_matrices(stretto_emulated_thread *, const stretto_em
 void stretto_emulator_multiply(stretto_emulated_thread *, const stretto_emulated_wait *, void *registers);
 /* An address in shared memory as a number. */
 uint64_t stretto_emulator_shared_address(stretto_emulated_thread *, const void *);
-/* Of all threads of a warp group: D (64 x columns, f32) + A (64 x 16) B of bf16, which lie in shared memory as matrix
+/* Of all threads of a warpgroup: D (64 x columns, f32) + A (64 x 16) B of bf16, which lie in shared memory as matrix
  * descriptors say (PTX ISA). `d`: the thread's registers of D. The results are there at once: it is an error of the
  * program to look at them before they have been awaited. */
 void stretto_emulator_multiply_async(stretto_emulated_thread *, const stretto_emulated_wait *, uint64_t a, uint64_t b,
@@ -203,7 +203,7 @@ void stretto_emulator_commit_stores(stretto_emulated_thread *);
 void stretto_emulator_await_stores(stretto_emulated_thread *, uint32_t groups);
 /* The mbarriers that the thread has initialised are visible to bulk tensor copies. */
 void stretto_emulator_fence_mbarriers(stretto_emulated_thread *);
-/* What the thread has written to shared memory is visible to the asynchronous proxy (matmuls of warp groups, bulk
+/* What the thread has written to shared memory is visible to the asynchronous proxy (matmuls of warpgroups, bulk
  * tensor copies). */
 void stretto_emulator_fence_proxy(stretto_emulated_thread *);
 /* Instead of asynchronous copies; `source_bytes` of `to`'s bytes are copied, the others become 0. */

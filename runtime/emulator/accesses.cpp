@@ -61,7 +61,7 @@ std::string describeBackground(uint32_t who) {
     return "a bulk copy out of it, which has not been awaited,";
   if (who >= firstCopies)
     return "a bulk copy";
-  return fmt::format("a matmul of warp group {}, which has not been awaited,", who - firstBackground);
+  return fmt::format("a matmul of warpgroup {}, which has not been awaited,", who - firstBackground);
 }
 
 std::string describeActor(Record record, const Actor &actor) {

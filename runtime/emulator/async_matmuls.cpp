@@ -1,4 +1,4 @@
-// Matmuls that warp groups start and later wait for (wgmma). What they read of shared memory they read until then.
+// Matmuls that warpgroups start and later wait for (wgmma). What they read of shared memory they read until then.
 #include "runtime/emulator/accesses.h"
 #include "runtime/emulator/matrix_descriptor.h"
 
@@ -95,11 +95,10 @@ Clock AsyncMatmuls::knownToAll(uint32_t group) {
 void AsyncMatmuls::checkOperands(Thread &thread, const stretto_emulated_wait &wait, const Group &group) {
   for (uint32_t i = 0; i < groupThreads; ++i)
     if (group.operands[i] != group.operands[0])
-      block.fail(thread,
-                 fmt::format("{}: the threads of a warp group must name the same operands, but thread {} of the "
-                             "group has the descriptors 0x{:x} and 0x{:x}, thread 0 0x{:x} and 0x{:x}",
-                             block.describe(wait), i, group.operands[i][0], group.operands[i][1], group.operands[0][0],
-                             group.operands[0][1]));
+      block.fail(thread, fmt::format("{}: the threads of a warpgroup must name the same operands, but thread {} of the "
+                                     "group has the descriptors 0x{:x} and 0x{:x}, thread 0 0x{:x} and 0x{:x}",
+                                     block.describe(wait), i, group.operands[i][0], group.operands[i][1],
+                                     group.operands[0][0], group.operands[0][1]));
 }
 
 static void checkDescriptor(Thread &thread, const stretto_emulated_wait &wait, const char *name,

@@ -1,4 +1,4 @@
-// Matmuls that warp groups start and later wait for (wgmma). What they read of shared memory they read until then.
+// Matmuls that warpgroups start and later wait for (wgmma). What they read of shared memory they read until then.
 #pragma once
 
 #include "runtime/abi/emulator.h"
@@ -13,7 +13,7 @@ class Block;
 class MatrixDescriptor;
 struct Thread;
 
-inline constexpr uint32_t groupThreads = 128; // of a warp group
+inline constexpr uint32_t groupThreads = 128; // of a warpgroup
 
 class AsyncMatmuls {
 public:

@@ -81,7 +81,7 @@ struct Warp {
   void *registers[32]; // of fragments
 };
 
-// The threads of a warp group where they do something together.
+// The threads of a warpgroup where they do something together.
 struct GroupGathering {
   uint32_t arrived;
   const stretto_emulated_wait *wait;
@@ -125,7 +125,7 @@ public:
   // then calls `release`; the others return when that is done.
   bool meet(Thread &thread, const stretto_emulated_wait &wait, uint32_t mask);
   void release(Thread &thread);
-  // The same for the warp group of the thread.
+  // The same for the warpgroup of the thread.
   bool meetGroup(Thread &thread, const stretto_emulated_wait &wait);
   void releaseGroup(const Thread &thread);
   // Which lane of the mask is the leader.

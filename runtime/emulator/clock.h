@@ -7,7 +7,7 @@
 
 namespace stretto::emulator {
 
-// Besides threads there are others that access memory, in the background: the asynchronous matmuls of each warp group,
+// Besides threads there are others that access memory, in the background: the asynchronous matmuls of each warpgroup,
 // the bulk copies that each mbarrier waits for, and those out of shared memory of each thread that makes some.
 inline constexpr uint32_t mostThreads = 1024, firstBackground = mostThreads, mostGroups = 8, mostMbarriers = 64,
                           mostStoring = 16;

@@ -162,7 +162,7 @@ bool Block::meetGroup(Thread &thread, const stretto_emulated_wait &wait) {
   if (group.arrived == 0)
     group.wait = &wait;
   if (group.wait != &wait)
-    fail(thread, fmt::format("the threads of a warp group must execute the same operation, but it is at {}, others "
+    fail(thread, fmt::format("the threads of a warpgroup must execute the same operation, but it is at {}, others "
                              "at {}",
                              describe(wait), describe(*group.wait)));
   if (++group.arrived == groupThreads)

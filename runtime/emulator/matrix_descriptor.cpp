@@ -1,4 +1,4 @@
-// Where an operand of a warp group's matmul lies in shared memory; see "Matrix descriptor" in the PTX ISA.
+// Where an operand of a warpgroup's matmul lies in shared memory; see "Matrix descriptor" in the PTX ISA.
 #include "runtime/emulator/matrix_descriptor.h"
 
 namespace stretto::emulator {

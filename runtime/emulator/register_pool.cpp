@@ -1,4 +1,4 @@
-// Registers that the warp groups of a block exchange.
+// Registers that the warpgroups of a block exchange.
 #include "runtime/emulator/block.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Registers that the warp groups of a block exchange; see "setmaxnreg" in the PTX ISA.
+// Registers that the warpgroups of a block exchange; see "setmaxnreg" in the PTX ISA.
 #pragma once
 
 #include "runtime/abi/emulator.h"

@@ -8,7 +8,7 @@ namespace stretto::codegen {
 /// Reports uses of accumulators of asynchronous matmuls that these do not allow.
 mlir::LogicalResult checkAccumulators(mlir::LLVM::LLVMFuncOp function);
 
-/// Reports matmuls of warp groups and bulk tensor copies that may not see what threads have stored before them.
+/// Reports matmuls of warpgroups and bulk tensor copies that may not see what threads have stored before them.
 mlir::LogicalResult checkProxyFences(mlir::LLVM::LLVMFuncOp function);
 
 /// The values that branches pass to an argument of a block; none for those of a function.

@@ -1,6 +1,6 @@
 //===- ProxyFences.cpp - fences between stores of threads and what runs beside the threads -----===//
 //
-// Matmuls of warp groups and bulk tensor copies go through the asynchronous proxy: they see what threads have stored to
+// Matmuls of warpgroups and bulk tensor copies go through the asynchronous proxy: they see what threads have stored to
 // shared memory only behind a `fence.proxy.async`. A forward data flow over the kernel's blocks finds the stores that
 // no fence has covered yet. Threads tell each other by barriers that their stores are done, so what flows to an arrival
 // at a barrier flows on from every wait at it.
@@ -37,7 +37,7 @@ struct State {
     return unfenced.size() + copies.size() > before;
   }
 
-  /// A wait for all groups of copies but the last `left`: any of them may be among those that it is for.
+  /// A wait for all commits of copies but the last `left`: any of them may be among those that it is for.
   void land(uint32_t left) {
     unfenced.insert_range(copies);
     if (left == 0)

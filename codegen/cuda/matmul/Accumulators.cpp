@@ -9,17 +9,17 @@ using namespace stretto;
 using namespace stretto::codegen;
 
 Value Accumulators::zero() {
-  constexpr int64_t threads = MatmulTiling::groupWarps * warpThreads;
+  constexpr int64_t threads = MatmulTiling::warpgroupWarps * warpThreads;
   SmallVector<Type> sums(MatmulTiling::matmulRows * tiling.tileColumns() / threads, b.getF32Type());
   return LLVM::ZeroOp::create(b, LLVM::LLVMStructType::getLiteral(b.getContext(), sums));
 }
 
-Value Accumulators::multiply(Value sums, Operands &operands, Value stage, Value group, bool isFirst) {
+Value Accumulators::multiply(Value sums, Operands &operands, Value stage, Value warpgroup, bool isFirst) {
   constexpr auto factor = NVVM::WGMMATypes::bf16;
   auto shape = NVVM::MMAShapeAttr::get(b.getContext(), MatmulTiling::matmulRows, tiling.tileColumns(),
                                        MatmulTiling::termsOfMatmul);
   auto layout = tiling.isTransposed ? NVVM::MMALayout::col : NVVM::MMALayout::row; // of the weight as [terms, columns]
-  Value left = operands.left(stage, group), right = operands.right(stage);
+  Value left = operands.left(stage, warpgroup), right = operands.right(stage);
   NVVM::WgmmaFenceAlignedOp::create(b);
   for (int64_t i = 0; i < MatmulTiling::stepDepth / MatmulTiling::termsOfMatmul; ++i)
     sums = NVVM::WgmmaMmaAsyncOp::create(
@@ -46,7 +46,7 @@ Value Accumulators::roundPair(Value sums, int64_t number) {
 void Accumulators::stage(Value sums, Value staging, Value warp, Value lane) {
   // Of four matrices of 8 x 8 numbers, lane 8 i + j names row j of matrix i: two below each other, then two beside
   // them.
-  constexpr int64_t warpRows = MatmulTiling::matmulRows / MatmulTiling::groupWarps, pairColumns = 16;
+  constexpr int64_t warpRows = MatmulTiling::matmulRows / MatmulTiling::warpgroupWarps, pairColumns = 16;
   Value row = b.add(b.mul(warp, warpRows), b.remainder(lane, warpRows)), half = b.divide(lane, warpRows);
   Value place =
       b.address(b.address(staging, b.getI8Type(), b.mul(row, tiling.pitch())), b.getBF16Type(), b.mul(half, 8));

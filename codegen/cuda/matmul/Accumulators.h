@@ -16,10 +16,10 @@ public:
 
   /// Sums, as one value: nothing is added up yet.
   mlir::Value zero();
-  /// Begins to add what a stage has to the sums, one group of instructions; `isFirst`: to nothing. Their registers must
-  /// not be used, nor the stage be filled, until `await` has said that the group is done.
-  mlir::Value multiply(mlir::Value sums, Operands &operands, mlir::Value stage, mlir::Value group, bool isFirst);
-  /// Waits for all groups but the last `left`.
+  /// Begins to add what a stage has to the sums, which one commit is for; `isFirst`: to nothing. Their registers must
+  /// not be used, nor the stage be filled, until `await` has said that it is done.
+  mlir::Value multiply(mlir::Value sums, Operands &operands, mlir::Value stage, mlir::Value warpgroup, bool isFirst);
+  /// Waits for all commits but the last `left`.
   void await(int64_t left);
   /// Rounds the sums and stores them where the tile is staged; `warp` and `lane`: of the warpgroups that multiply.
   void stage(mlir::Value sums, mlir::Value staging, mlir::Value warp, mlir::Value lane);

@@ -48,7 +48,7 @@ struct MatmulTiling {
   static constexpr int64_t lineBytes = 128, stepDepth = 64;
   // What one instruction of a warpgroup multiplies: rows and terms.
   static constexpr int64_t matmulRows = 64, termsOfMatmul = 16;
-  static constexpr int64_t groupWarps = 4;
+  static constexpr int64_t warpgroupWarps = 4;
   // Of the largest tile: rows of two warpgroups, columns of the widest instruction.
   static constexpr int64_t mostTileRows = 128, mostTileColumns = 256;
   /// Rows of operands have a multiple of so many numbers: bf16 in 16 bytes, which TMA has rows begin at multiples of.
@@ -81,18 +81,18 @@ struct MatmulTiling {
   /// Tiles that the block with the most of them computes.
   int64_t tilesOfBlock() const { return llvm::divideCeil(items(), blocks) * tilesOfRun(); }
 
-  // Warps by number, in whole groups of four. The one that copies operands fills up a group of the epilogue, or is the
-  // first of a last group, in which the others have nothing to do.
-  bool copierIsApart() const { return warps % groupWarps == 0; }
+  // Warps by number, in whole warpgroups. The one that copies operands fills up one of the epilogue, or is the first of
+  // a last one, in which the others have nothing to do.
+  bool copierIsApart() const { return warps % warpgroupWarps == 0; }
   int64_t copier() const { return copierIsApart() ? warps + consumerWarps() : 0; }
   int64_t firstOfEpilogue() const { return copierIsApart() ? 0 : 1; }
   int64_t firstConsumer() const { return firstOfEpilogue() + warps; }
-  int64_t consumerWarps() const { return tileRows / matmulRows * groupWarps; }
-  int64_t copierWarps() const { return copierIsApart() ? groupWarps : 0; }
+  int64_t consumerWarps() const { return tileRows / matmulRows * warpgroupWarps; }
+  int64_t copierWarps() const { return copierIsApart() ? warpgroupWarps : 0; }
   int64_t allWarps() const { return firstConsumer() + consumerWarps() + copierWarps(); }
   int64_t threads() const { return allWarps() * warpThreads; }
   /// Sums of a tile that a thread has.
-  int64_t sumsOfThread() const { return matmulRows * tileColumns() / (groupWarps * warpThreads); }
+  int64_t sumsOfThread() const { return matmulRows * tileColumns() / (warpgroupWarps * warpThreads); }
   int64_t groups() const { return warps * warpThreads / groupThreads; }
   /// Warps of the epilogue that are in a group: the others have nothing to do.
   int64_t activeWarps() const { return groups() * groupThreads / warpThreads; }
@@ -113,8 +113,8 @@ struct MatmulTiling {
   int64_t sharedBytes() const;
   /// Behind all of these: what the epilogue has for itself.
   int64_t roomStart() const { return llvm::alignTo(sharedBytes(), sharedAlignment); }
-  // Registers of a thread, in eights. A block is launched with as many for each; groups of four warps that multiply or
-  // copy then keep what they need, and those of the epilogue share the rest.
+  // Registers of a thread, in eights. A block is launched with as many for each; warpgroups that multiply or copy
+  // then keep what they need, and those of the epilogue share the rest.
   static constexpr int64_t registersOfCopier = 56;
   int64_t registersAtLaunch() const;
   int64_t registersOfConsumer() const;

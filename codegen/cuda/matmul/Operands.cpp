@@ -80,9 +80,9 @@ Value Operands::descriptor(int64_t start, int64_t firstDistance) {
   return arith::OrIOp::create(b, inUnits, b.index(form));
 }
 
-Value Operands::left(Value stage, Value group) {
-  constexpr int64_t groupBytes = MatmulTiling::matmulRows * MatmulTiling::lineBytes;
-  Value first = b.add(descriptor(0, 0), b.mul(group, groupBytes / unit));
+Value Operands::left(Value stage, Value warpgroup) {
+  constexpr int64_t warpgroupBytes = MatmulTiling::matmulRows * MatmulTiling::lineBytes;
+  Value first = b.add(descriptor(0, 0), b.mul(warpgroup, warpgroupBytes / unit));
   return b.add(first, b.mul(stage, tiling.leftBytes() / unit));
 }
 

@@ -34,7 +34,7 @@ public:
   int64_t bytesOfStage() const { return tiling.leftBytes() + tiling.rightBytes(); }
 
   /// Descriptors of what a stage has: of the rows of a warpgroup, and of all columns.
-  mlir::Value left(mlir::Value stage, mlir::Value group);
+  mlir::Value left(mlir::Value stage, mlir::Value warpgroup);
   mlir::Value right(mlir::Value stage);
   /// What a descriptor of a weight grows by from one instruction to the next; of the left operand `leftAdvance`.
   int64_t rightAdvance() const;

@@ -89,15 +89,15 @@ void MatmulRoles::giveBack(Value stage) {
 
 /// A stage is empty again when the matmuls behind the ones that read it have begun: so these do not wait for each
 /// other.
-Value MatmulRoles::multiplyTile(StagePlace &place, Value group) {
+Value MatmulRoles::multiplyTile(StagePlace &place, Value warpgroup) {
   stages.awaitFull(place);
-  Values carried{accumulators.multiply(accumulators.zero(), operands, place.stage, group, /*isFirst=*/true),
+  Values carried{accumulators.multiply(accumulators.zero(), operands, place.stage, warpgroup, /*isFirst=*/true),
                  place.stage};
   llvm::append_range(carried, stages.next(place).values());
   carried = forEach(b, b.index(1), b.index(tiling.steps()), 1, carried, [&](Value, ValueRange now) {
     StagePlace next(now.drop_front(2));
     stages.awaitFull(next);
-    Values after{accumulators.multiply(now[0], operands, next.stage, group, /*isFirst=*/false), next.stage};
+    Values after{accumulators.multiply(now[0], operands, next.stage, warpgroup, /*isFirst=*/false), next.stage};
     accumulators.await(1);
     giveBack(now[1]);
     llvm::append_range(after, stages.next(next).values());
@@ -112,10 +112,10 @@ Value MatmulRoles::multiplyTile(StagePlace &place, Value group) {
 void MatmulRoles::multiply(Value warp) {
   Values carried = stages.start().values();
   llvm::append_range(carried, staged.start().values());
-  Value group = b.divide(warp, MatmulTiling::groupWarps);
+  Value warpgroup = b.divide(warp, MatmulTiling::warpgroupWarps);
   forEachTile(carried, [&](MatmulTile, ValueRange now) {
     StagePlace place(now.take_front(2)), turn(now.drop_front(2));
-    Value sums = multiplyTile(place, group);
+    Value sums = multiplyTile(place, warpgroup);
     staged.awaitEmpty(turn);
     accumulators.stage(sums, epilogue.staging(), warp, lane);
     arriveOnce([&] { staged.arriveFull(turn); });
@@ -193,7 +193,7 @@ void MatmulRoles::copyByOneLane() {
   b.when(NVVM::ElectSyncOp::create(b, b.getI1Type(), Value()), [&] { copyOperands(); });
 }
 
-/// What groups of four warps do; all of a group exchange registers together.
+/// What warpgroups do; the warps of one exchange registers together.
 void MatmulRoles::takeRoles(Value thread, Value warp) {
   auto copies = [&] { return equals(b, warp, tiling.copier()); };
   auto copy = [&] { copyByOneLane(); };

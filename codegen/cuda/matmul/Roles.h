@@ -1,12 +1,12 @@
 //===- Roles.h - what the warps of a matmul do ---------------------------------------===//
 //
 //   3 or 7, 4 or 8    compute the epilogue of the tile that is staged, while the next one is multiplied
-//   4 or 8            in groups of four: each multiplies 64 rows of a tile, and stages them
+//   4 or 8            in warpgroups: each multiplies 64 rows of a tile, and stages them
 //   one               of which one lane copies operands into stages, step after step
 //
-// They come in groups of four (warpgroups), which exchange registers: a thread that multiplies keeps those that its
+// They come in warpgroups, four of them each, which exchange registers: a thread that multiplies keeps those that its
 // sums take, and leaves the others to the epilogue. The warp that copies fills up the epilogue's groups, or is the
-// first of a last group in which three have nothing to do.
+// first of a last warpgroup in which three have nothing to do.
 //
 // All go over the same items, each for itself, and meet at the mbarriers of two rings: the stages of operands, and the
 // one place where a tile is staged. So copies for the next tile begin before this one is done.
@@ -37,13 +37,13 @@ private:
   void takeRoles(mlir::Value thread, mlir::Value warp);
   /// No block ends before others have arrived at its mbarriers.
   void meetAtEnd();
-  /// The group of four warps has so many of a thread from now on.
+  /// The warpgroup has so many of a thread from now on.
   void keepRegisters(int64_t registers);
 
   void copyByOneLane();
   void copyOperands();
   void multiply(mlir::Value warp);
-  mlir::Value multiplyTile(StagePlace &place, mlir::Value group);
+  mlir::Value multiplyTile(StagePlace &place, mlir::Value warpgroup);
   /// Gives a stage of operands back to all blocks that fill it.
   void giveBack(mlir::Value stage);
   void computeEpilogue(mlir::Value thread);

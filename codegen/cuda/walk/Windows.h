@@ -34,7 +34,7 @@ void loadMatrix(CudaBuilder &b, const WindowTile &from, const SharedTile &to, ll
 
 /// Whether a matrix lies so that it can be copied asynchronously.
 bool isCopied(const WindowTile &from);
-/// Begins to copy it as loadMatrix does, as a group of copies (CudaBuilder::awaitCopies).
+/// Begins to copy it as loadMatrix does, for a commit (CudaBuilder::awaitCopies).
 void copyMatrix(CudaBuilder &b, const WindowTile &from, const SharedTile &to, llvm::ArrayRef<int64_t> shape,
                 int64_t threads, mlir::Value thread);
 

@@ -1,4 +1,4 @@
-//===- GroupKernels.cpp - asynchronous matmuls of a warp group, as text ----===//
+//===- GroupKernels.cpp - asynchronous matmuls of a warpgroup, as text ----===//
 #include "GroupKernels.h"
 
 #include "Kernels.h"

@@ -1,4 +1,4 @@
-//===- GroupKernels.h - asynchronous matmuls of a warp group, written by hand ---===//
+//===- GroupKernels.h - asynchronous matmuls of a warpgroup, written by hand ---===//
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct SharedOperand {
   uint64_t descriptor() const;
 };
 
-/// a2 = a0 a1' for A of 64 rows: f32 [64,N], one warp group. a0 and a1 hold the operands byte by byte as they are to
+/// a2 = a0 a1' for A of 64 rows: f32 [64,N], one warpgroup. a0 and a1 hold the operands byte by byte as they are to
 /// lie in shared memory. Comments: "// written", "// visible", "// ready", "// committed", "// awaited".
 std::string groupMatmul(const SharedOperand &a, const SharedOperand &b);
 

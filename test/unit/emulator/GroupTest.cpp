@@ -1,4 +1,4 @@
-//===- GroupTest.cpp - asynchronous matmuls of a warp group --------------------===//
+//===- GroupTest.cpp - asynchronous matmuls of a warpgroup --------------------===//
 #include "Faults.h"
 #include "GroupKernels.h"
 #include "Orders.h"
@@ -125,11 +125,11 @@ TEST(Group, OperandsOverwrittenBeforeTheWait) {
                     wait = "    nvvm.wgmma.wait.group.sync.aligned 0 // awaited\n";
   expectCheckCatches(
       with(plain, wait, write + wait), 3,
-      "race: write of 4 bytes at .*, shared memory from byte .* on, which a matmul of warp group 0, which "
+      "race: write of 4 bytes at .*, shared memory from byte .* on, which a matmul of warpgroup 0, which "
       "has not been awaited, has read");
   // Not even a barrier waits for it; after the wait the group's own threads may write.
   expectCheckCatches(with(plain, wait, "    nvvm.barrier0\n" + write + wait), 3,
-                     "a matmul of warp group 0, which has not been awaited");
+                     "a matmul of warpgroup 0, which has not been awaited");
   EmulatedKernels kernels(with(plain, wait, wait + write));
   EXPECT_EXIT(launchAndExit(kernels, 3, 1, STRETTO_EMULATOR_CHECKS_FULL), testing::ExitedWithCode(0), "");
 }
@@ -137,7 +137,7 @@ TEST(Group, OperandsOverwrittenBeforeTheWait) {
 TEST(Group, Descriptors) {
   expectCaught(
       with(plain, "%a0x = llvm.or %a0xs, %a0xd", "%w = llvm.zext %tid : i32 to i64\n    %a0x = llvm.or %a0xs, %w"), 3,
-      "the threads of a warp group must name the same operands, but thread .* of the group has");
+      "the threads of a warpgroup must name the same operands, but thread .* of the group has");
   expectCaught(
       with(plain, "%a0x = llvm.or %a0xs, %a0xd",
            "%w = llvm.mlir.constant(8 : i64) : i64\n    %v = llvm.or %a0xs, %a0xd : i64\n    %a0x = llvm.add %v, %w"),

@@ -73,7 +73,7 @@ const std::string pending =
                   unwritten = "of shared memory from byte .* on, which the block has not written",
                   readEarly = "race: read of 16 bytes at .*, shared memory from byte .* on, which .* has written",
                   filledEarly =
-                      "race: write of .* bytes at .*, shared memory from byte .* on, which a matmul of warp group "
+                      "race: write of .* bytes at .*, shared memory from byte .* on, which a matmul of warpgroup "
                       "0, which has not been awaited, has read";
 
 TEST_F(Roles, WaitForCopiesRemoved) {

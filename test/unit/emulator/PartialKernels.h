@@ -15,7 +15,7 @@ extern const std::string mbarrierRing, namedRing;
 /// else.
 extern const std::string phases;
 
-/// a0[i] = 1 where thread i, of 128, is the leader of its warp, else 0; the warp group sets its registers before.
+/// a0[i] = 1 where thread i, of 128, is the leader of its warp, else 0; the warpgroup sets its registers before.
 extern const std::string leaders;
 
 } // namespace stretto::test

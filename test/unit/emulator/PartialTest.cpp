@@ -149,7 +149,7 @@ TEST(Partial, PartOfAGroup) {
     llvm.br ^both
   ^both:
 )"),
-               1, "the threads of a warp group must execute the same operation, but it is at nvvm.setmaxregister");
+               1, "the threads of a warpgroup must execute the same operation, but it is at nvvm.setmaxregister");
 }
 
 TEST(Partial, PhasesThatCannotBe) {
