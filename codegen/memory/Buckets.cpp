@@ -150,8 +150,8 @@ private:
     for (auto name : op.getParameters().getAsRange<FlatSymbolRefAttr>()) {
       auto parameter = SymbolTable::lookupNearestSymbolFrom<seq::ParameterOp>(op, name);
       int64_t count = parameter.getStacked() ? parameter.getTensorType().getDimSize(0) : 1;
-      gradients.push_back({layout.slots.lookup(parameter), count,
-                           passes::alignSlot(bytesOf(parameter.getTensorType()) / count)});
+      gradients.push_back(
+          {layout.slots.lookup(parameter), count, passes::alignSlot(bytesOf(parameter.getTensorType()) / count)});
     }
     return gradients;
   }

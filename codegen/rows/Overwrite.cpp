@@ -1,9 +1,8 @@
 //===- Overwrite.cpp - results in the memory of operands ------------------------===//
 #include "codegen/rows/Overwrite.h"
 
-#include "codegen/rows/ElementMap.h"
+#include "codegen/rows/RowPlan.h"
 #include "ir/kern/KernOps.h"
-#include "ir/seq/SeqOps.h"
 
 #include "llvm/ADT/SetVector.h"
 
@@ -32,27 +31,14 @@ static bool keepsRowsWhole(Operation *op) {
   return isOfOne || elementCount(op->getResult(0)) == 1;
 }
 
-/// The number of reductions that lie below each value of a body: its stage.
-static llvm::DenseMap<Value, int64_t> stagesOf(Block &body) {
-  llvm::DenseMap<Value, int64_t> stages;
-  for (Operation &inner : body.without_terminator()) {
-    int64_t stage = 0;
-    for (Value operand : inner.getOperands())
-      stage = std::max(stage, stages.lookup(operand));
-    for (Value result : inner.getResults())
-      stages[result] = stage + isa<seq::ReduceOp>(inner);
-  }
-  return stages;
-}
-
-/// Whether all that a row is read for ends before the stage of a result, which is computed from it, column by column.
-static bool isReadBefore(kern::RowKernel op, Value row, unsigned result) {
+/// Whether all that a row is read for is of lower levels than a result, which is computed from it, column by column.
+static bool isReadBelow(kern::RowKernel op, Value row, unsigned result) {
   Block &body = op.getBody().front();
   if (!llvm::isa_and_present<kern::VectorScheduleAttr>(op.getSchedule().value_or(nullptr)) ||
       !body.getOps<seq::TapOp>().empty())
     return false;
-  llvm::DenseMap<Value, int64_t> stages = stagesOf(body);
-  int64_t last = stages.lookup(op.getYielded()[result]);
+  llvm::DenseMap<Value, int64_t> levels = levelsOf(body);
+  int64_t highest = levels.lookup(op.getYielded()[result]);
   SetVector<Value> read;
   read.insert(row);
   bool isStored = false;
@@ -64,7 +50,7 @@ static bool isReadBefore(kern::RowKernel op, Value row, unsigned result) {
       if (isElementwise(user))
         read.insert_range(user->getResults());
       else if (!isResult &&
-               (!isa<seq::ReduceOp, seq::ColumnSumOp, kern::YieldOp>(user) || stages.lookup(read[i]) >= last))
+               (!isa<seq::ReduceOp, seq::ColumnSumOp, kern::YieldOp>(user) || levels.lookup(read[i]) >= highest))
         return false;
     }
   return isStored;
@@ -78,7 +64,7 @@ bool stretto::codegen::mayOverwrite(kern::RowKernel op, unsigned argument, unsig
     return false;
   Operation *yield = op.getBody().front().getTerminator();
   Value row = op.getBody().getArgument(argument);
-  if (isReadBefore(op, row, result))
+  if (isReadBelow(op, row, result))
     return true;
   SetVector<Operation *> reached = dependents(row);
   if (!llvm::all_of(reached, [&](Operation *inner) { return inner == yield || isElementwise(inner); }))

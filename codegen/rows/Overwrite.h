@@ -11,11 +11,12 @@ namespace stretto::codegen {
 ///  * What the kernel computes from the operand is elementwise and ends in this result alone. However the result is
 ///    divided, the section that stores an element is the only one that reads it.
 ///  * What it computes from the operand is elementwise and ends in several results, this one among them, and the body
-///    has nothing that divides a row or makes stages: no movement but of single numbers, no reduction, no tap. Then each
-///    of these results is one section, all columns of a row, and they share one loop. (Were one of them divided otherwise
-///    than the others, another thread, or another loop of the same one, might read an element after it was written;
-///    were this result computed from something else, another thread block.)
-///  * One thread takes the levels of a row one after the other (the schedule is one of vectors, of a kernel for the CPU),
+///    has nothing that divides a row or makes stages: no movement but of single numbers, no reduction, no tap. Then
+///    each of these results is one section, all columns of a row, and they share one loop. (Were one of them divided
+///    otherwise than the others, another thread, or another loop of the same one, might read an element after it was
+///    written; were this result computed from something else, another thread block.)
+///  * One thread takes the levels of a row one after the other (the schedule is one of vectors, of a kernel for the
+///  CPU),
 ///    no tap reads other rows, and the result is of a higher level (RowPlan.h) than all else that reads the operand, up
 ///    to its reductions by operations on elements: the gradient of a norm or of a softmax.
 bool mayOverwrite(kern::RowKernel op, unsigned argument, unsigned result);

@@ -28,32 +28,35 @@ void stretto::codegen::forEachSection(ArrayRef<RowPhase> phases, llvm::function_
           visit(section);
 }
 
+llvm::DenseMap<Value, int64_t> stretto::codegen::levelsOf(Block &body) {
+  llvm::DenseMap<Value, int64_t> levels;
+  for (Operation &inner : body.without_terminator()) {
+    int64_t level = 0;
+    for (Value operand : inner.getOperands())
+      level = std::max(level, levels.lookup(operand));
+    for (Value result : inner.getResults())
+      levels[result] = level + isa<seq::ReduceOp>(inner);
+  }
+  return levels;
+}
+
 RowPlan::RowPlan(kern::RowKernel op, StripRange range) : RowPlan(op, range, false) {}
 
 RowPlan RowPlan::staggered(kern::RowKernel op) { return RowPlan(op, {}, true); }
 
 RowPlan::RowPlan(kern::RowKernel op, StripRange range, bool staggers)
-    : op(op), range(range), staggers(staggers), alike(range.count) {
+    : op(op), range(range), staggers(staggers), alike(range.count), levels(levelsOf(op.getBody().front())) {
   Block &body = op.getBody().front();
   for (BlockArgument argument : body.getArguments())
     if (op.getMap(argument.getArgNumber()) != kern::RowMap::shared)
       rowDependent.insert(argument);
   for (Operation &inner : body.without_terminator()) {
     placeOfOperation.try_emplace(&inner, places());
-    int64_t level = 0;
-    bool dependent = false;
-    for (Value operand : inner.getOperands()) {
-      level = std::max(level, levels.lookup(operand));
-      dependent |= rowDependent.contains(operand);
-    }
     // A reduction lives in the scratch memory of its row, a tap is zero at some rows, whatever they read.
-    level += isa<seq::ReduceOp>(inner);
-    dependent |= isa<seq::ReduceOp, seq::TapOp>(inner);
-    for (Value result : inner.getResults()) {
-      levels[result] = level;
-      if (dependent)
-        rowDependent.insert(result);
-    }
+    bool dependent = isa<seq::ReduceOp, seq::TapOp>(inner) ||
+                     llvm::any_of(inner.getOperands(), [&](Value operand) { return rowDependent.contains(operand); });
+    if (dependent)
+      rowDependent.insert_range(inner.getResults());
   }
   findDemand();
   findRoots();

@@ -65,6 +65,9 @@ struct RowPhase {
   bool runsAhead() const { return rows.high > 0; }
 };
 
+/// The level of each value that an operation of a body computes; that of arguments is 0.
+llvm::DenseMap<mlir::Value, int64_t> levelsOf(mlir::Block &body);
+
 /// Calls `visit` for each section of some phases.
 void forEachSection(llvm::ArrayRef<RowPhase> phases, llvm::function_ref<void(const Section &)> visit);
 

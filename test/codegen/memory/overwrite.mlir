@@ -1,6 +1,6 @@
 // RUN: stretto-opt %s --split-input-file --kern-plan-memory --kern-verify-memory | FileCheck %s
 
-// The gradient of a softmax lies over its logits where one thread has all stages of a row: nothing reads them behind its stage,
+// The gradient of a softmax lies over its logits where one thread has all stages of a row: nothing reads them behind its level,
 // which waits for both sums.
 
 // CHECK-LABEL: func.func @one_thread
