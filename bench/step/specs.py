@@ -8,6 +8,7 @@ models. Rounds are those of run.py. Prints a table; without a spec it writes ben
 """
 import argparse
 import os
+import subprocess
 import sys
 import tempfile
 
@@ -89,7 +90,10 @@ def main():
     rows, entries = [], []
     for of in cases(arguments):
         print(f"measuring {of.spec} {of.batch} x {of.length} {of.values or ''}", file=sys.stderr, flush=True)
-        variants = measure_case(arguments, of)
+        try:
+            variants = measure_case(arguments, of)
+        except subprocess.CalledProcessError as failed:  # the compiler has said why
+            sys.exit(failed.returncode)
         rows.append(row(of, variants))
         entries.append(vars(of) | {"spec": os.path.relpath(of.spec, ROOT),
                                    "variants": [{"name": v.name, "samples": v.samples} | v.facts for v in variants]})
