@@ -110,6 +110,8 @@ def random_data(case, rng):
     shape = (case.batch, case.length)
     tokens, targets = (rng.integers(0, case.vocabulary, shape) for _ in range(2))
     weights = rng.random(shape) * (rng.random(shape) < 0.8)
+    if not weights.any():
+        weights.flat[0] = 1  # batches that weigh nothing are refused
     return (tokens, targets, weights, random_positions(shape, rng)) if case.documents else (tokens, targets, weights)
 
 
