@@ -7,35 +7,44 @@ take some steps, alone, in an order that changes; ratios are medians of the rati
 shape and writes bench/results/<date>-<cpu>.json and .md; with a model other than llama its name behind the CPU's.
 """
 import argparse
-import os
 import re
 import statistics
 import tempfile
 
 import report
 import workers
-from sizes import CANON_SETS, SHAPES, case
+from sizes import CANON_SETS, ROOT, SHAPES, case
 
-ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 SECONDS = 0.4  # that a variant steps in a round
 
 
-def parse():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--model", default="llama", choices=CANON_SETS)
-    parser.add_argument("--shapes", default="64,256,768", help="of " + ", ".join(SHAPES))
-    parser.add_argument("--rounds", type=int, default=15)
-    parser.add_argument("--threads", type=int, default=2)
+def parser_of(description, rounds, threads):
+    """A parser of the options that all measurements of steps have."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=rounds)
+    parser.add_argument("--threads", type=int, default=threads)
     parser.add_argument("--modes", default="eager,compile", help="of PyTorch: eager, compile, autotune")
-    parser.add_argument("--forms", default="none,conv,shift", help="of Canon in PyTorch")
-    parser.add_argument("--quick", action="store_true", help="PyTorch eager only, five rounds")
     parser.add_argument("--clock", choices=["wall", "cpu"], default="wall",
                         help="cpu: time on processors, for busy machines; with --threads 1")
     parser.add_argument("--compiler", default=f"{ROOT}/build/bin/stretto-compile")
     parser.add_argument("--out", default=f"{ROOT}/bench/results", help="folder of the results; none: only print")
+    return parser
+
+
+def parse_with(parser):
     arguments = parser.parse_args()
     if arguments.clock == "cpu" and arguments.threads != 1:
         parser.error("--clock cpu needs --threads 1: threads that wait for each other count as busy")
+    return arguments
+
+
+def parse():
+    parser = parser_of(__doc__, rounds=15, threads=2)
+    parser.add_argument("--model", default="llama", choices=CANON_SETS)
+    parser.add_argument("--shapes", default="64,256,768", help="of " + ", ".join(SHAPES))
+    parser.add_argument("--forms", default="none,conv,shift", help="of Canon in PyTorch")
+    parser.add_argument("--quick", action="store_true", help="PyTorch eager only, five rounds")
+    arguments = parse_with(parser)
     if arguments.quick:
         arguments.modes, arguments.rounds = "eager", min(arguments.rounds, 5)
     return arguments

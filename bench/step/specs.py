@@ -6,7 +6,6 @@
 Without a spec: those of bench/step/specs, architectures that have nothing but the language in common with the folder
 models. Rounds are those of run.py. Prints a table; without a spec it writes bench/results/<date>-<cpu>-specs.json and .md.
 """
-import argparse
 import os
 import subprocess
 import sys
@@ -14,7 +13,7 @@ import tempfile
 
 import report
 import workers
-from run import cpu_name, finish, rounds
+from run import cpu_name, finish, parse_with, parser_of, rounds
 from sizes import ROOT, VOCABULARY, Case
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -28,22 +27,13 @@ CASES = [("pre_norm", {}, 4, 512, 512), ("squared_relu", {}, 4, 512, 512), ("par
 
 
 def parse():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of(__doc__, rounds=7, threads=1)
     parser.add_argument("spec", nargs="?")
     parser.add_argument("--batch", type=int, default=4)
     parser.add_argument("--length", type=int, default=512)
     parser.add_argument("--vocab", type=int, default=VOCABULARY)
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="of the model")
-    parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--modes", default="eager,compile", help="of PyTorch: eager, compile, autotune")
-    parser.add_argument("--clock", choices=["wall", "cpu"], default="wall",
-                        help="cpu: time on processors, for busy machines; with --threads 1")
-    parser.add_argument("--compiler", default=f"{ROOT}/build/bin/stretto-compile")
-    parser.add_argument("--out", default=f"{ROOT}/bench/results", help="folder of the results; none: only print")
-    arguments = parser.parse_args()
-    if arguments.clock == "cpu" and arguments.threads != 1:
-        parser.error("--clock cpu needs --threads 1: threads that wait for each other count as busy")
+    arguments = parse_with(parser)
     if not all("=" in setting for setting in arguments.set):
         parser.error("--set takes NAME=VALUE")
     return arguments
