@@ -31,7 +31,7 @@ TEST(Buckets, BytesThatNothingWritesGoWithANeighbor) {
 }
 
 // As a scan has it that trains for hundreds of thousands of trips.
-TEST(Buckets, ManySmallPiecesAreJoinedInReasonableTime) {
+TEST(Buckets, ManySmallPiecesAreJoined) {
   constexpr int64_t pieces = 300'000, least = 64 * 1000;
   Finals finals;
   for (int64_t i = 0; i < pieces; ++i)
