@@ -154,9 +154,9 @@ private:
     std::optional<TokenShape> shape = resolveShape(line, error);
     if (shape)
       error = checkShape(*module, line, *shape);
-    if (!error.empty())
+    if (!shape || !error.empty())
       return refuse(error);
-    taskWrites = shape && shape->writes;
+    taskWrites = shape->writes;
     if (!resolveTarget(line.cpu))
       return false;
     if (!reached && documentsOf(*module) && (settings.maxDocuments || isForAnotherTarget()) &&
