@@ -73,8 +73,8 @@ public:
   }
 
   /// Attention wants to know where each document begins, and needs room for that.
-  int64_t documentRoom(const BackendSettings &settings, int64_t batch, int64_t length) const override {
-    int64_t usual = batch * llvm::divideCeil(length, 16), most = batch * length;
+  int64_t documentRoom(const BackendSettings &settings, int64_t batch, int64_t length, int64_t perRow) const override {
+    int64_t usual = batch * (perRow ? perRow : llvm::divideCeil(length, 16)), most = batch * length;
     return std::min(settings.maxDocuments ? settings.maxDocuments : usual, most);
   }
 

@@ -10,7 +10,7 @@ using namespace stretto::codegen;
 
 LogicalResult Backend::resolve(BackendSettings &, ModuleOp, Report) const { return success(); }
 void Backend::describe(ModuleOp, const BackendSettings &) const {}
-int64_t Backend::documentRoom(const BackendSettings &, int64_t, int64_t) const { return 0; }
+int64_t Backend::documentRoom(const BackendSettings &, int64_t, int64_t, int64_t) const { return 0; }
 void Backend::addDeviceKernels(OpPassManager &, const BackendSettings &) const {}
 void Backend::addResources(OpPassManager &, const BackendSettings &) const {}
 LogicalResult Backend::findTools(const BackendSettings &, Report) const { return success(); }

@@ -68,8 +68,9 @@ public:
   virtual llvm::LogicalResult resolve(BackendSettings &settings, mlir::ModuleOp made, Report report) const;
   /// Writes on the module what later stages must know of the device.
   virtual void describe(mlir::ModuleOp module, const BackendSettings &settings) const;
-  /// How many documents a batch of `batch` rows of `length` tokens has room for; 0: any number.
-  virtual int64_t documentRoom(const BackendSettings &settings, int64_t batch, int64_t length) const;
+  /// How many documents a batch of `batch` rows of `length` tokens has room for; 0: any number. `perRow`: how many a
+  /// row holds at most; 0: not known.
+  virtual int64_t documentRoom(const BackendSettings &settings, int64_t batch, int64_t length, int64_t perRow) const;
 
   /// Into the phase `fused`: kernels of rows move into the epilogues of matmuls, where it pays or wherever they can.
   /// `cpu`: the host, as LLVM names it.

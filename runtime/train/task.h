@@ -66,6 +66,9 @@ public:
   // when the model was trained. Empty: nothing is known.
   virtual std::string meaning(int32_t /*id*/) const { return {}; }
 
+  // Tokens that each whole document has at least; 0: nothing is known. A row holds so many documents at most.
+  virtual int64_t shortestDocument() const { return 0; }
+
   // Fills row r of the batch from the sample index first + r of the stream (seed, stream). Same arguments,
   // same tokens, whatever thread or process asks.
   virtual void fill(uint64_t seed, Stream stream, uint64_t first, BatchView batch) const = 0;

@@ -12,11 +12,12 @@ namespace stretto::tasks {
 // The published numbering, where <answer> and <end> are one token.
 static constexpr int32_t publishedBegin = 9999, publishedQuery = 9997, publishedAnswer = 9998, publishedEnd = 9998;
 
-static constexpr int64_t deepestGroup = 9;
+static constexpr int64_t deepestGroup = 9, fewestNodes = 3;
 
 static std::vector<ParameterInfo> makeInfos(int64_t n, int64_t v, int64_t rMin, int64_t rMax, int64_t length) {
   std::vector<ParameterInfo> infos = Names::parameterInfos(v, rMin, rMax);
-  infos.insert(infos.begin(), {"n", n, 3, 4096, "most nodes of a graph; the size of every graph in the evaluation"});
+  infos.insert(infos.begin(),
+               {"n", n, fewestNodes, 4096, "most nodes of a graph; the size of every graph in the evaluation"});
   infos.push_back(ParameterInfo::word("query", {"last", "last_quarter"},
                                       "the node asked for: the last one, or one of the last quarter"));
   infos.push_back({"length", length, 1, 1 << 24, "tokens in a sequence"});
@@ -33,24 +34,32 @@ const std::vector<ParameterInfo> &BrevoTask::parameterInfos2() {
   return infos;
 }
 
+// Tokens of an instance whose names all have so many letters, and whose answer lists so many nodes.
+static int64_t tokensOf(int64_t letters, int64_t edges, int64_t listed) {
+  return 1 + 2 * letters * edges + 2 + letters + letters * listed + 1;
+}
+
 // A bound of the tokens of instances that are not too rare: of all names that could be the longest, and in an answer
 // that could list all nodes, the number of edges alone is random. Throws where it does not fit.
 static int64_t checkLength(const Parameters &values) {
   const int64_t n = values["n"], letters = values["r_max"], length = values["length"];
-  auto tokens = [&](int64_t edges) { return 1 + 2 * letters * edges + 2 + letters + letters * n + 1; };
-  const int64_t likely = tokens(likelyEdges(n, 1e-6));
+  const int64_t likely = tokensOf(letters, likelyEdges(n, 1e-6), n);
   if (likely > length + 1)
     values.refuse("length",
                   "must be at least " + std::to_string(likely - 1) +
                       ", the bound by which all but one in a million instances fit whatever their names (the longest "
                       "possible has " +
-                      std::to_string(tokens(mostEdges(n))) + " tokens), but got " + std::to_string(length));
+                      std::to_string(tokensOf(letters, mostEdges(n), n)) + " tokens), but got " +
+                      std::to_string(length));
   return likely;
 }
 
 BrevoTask::BrevoTask(Parameters values)
     : PackedTask(values, checkLength(values)), n(parameters["n"]),
-      lastQuarter(parameters.word("query") == "last_quarter"), names(parameters, brevoLetters), sizes(3, n) {}
+      lastQuarter(parameters.word("query") == "last_quarter"), names(parameters, brevoLetters), sizes(fewestNodes, n) {}
+
+// Of the fewest nodes one is a leaf, and the others have a parent each; asked is one of these.
+int64_t BrevoTask::shortestDocument() const { return tokensOf(parameters["r_min"], fewestNodes - 1, 2); }
 
 std::vector<std::string> BrevoTask::groups() const {
   std::vector<std::string> groups;

@@ -27,6 +27,7 @@ public:
 
   explicit BrevoTask(Parameters values);
   int64_t vocabulary() const override { return names.end(); }
+  int64_t shortestDocument() const override;
 
   // "depth=<edges>": fewest edges from the query back to a leaf. From nine on they are one group, "depth=9+".
   std::vector<std::string> groups() const override;

@@ -95,10 +95,11 @@ struct Lengths {
 // The length is a sum of independent parts.
 void Biographies::measure() {
   const int64_t constant = 1 + int64_t(comma.size()); // the token that opens, and a comma in the date
-  longestValues = constant;
+  longestValues = shortestValues = constant;
   meanLength = double(constant);
   auto addValues = [&](const Lengths &lengths) {
     longestValues += lengths.most;
+    shortestValues += lengths.least;
     meanLength += lengths.mean();
     lengthVariance += lengths.variance();
   };

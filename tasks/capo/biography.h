@@ -31,9 +31,10 @@ public:
 
   // Tokens of a biography, `begin` included.
   int64_t length(const Person &person, const Choice &choice) const;
-  // Of all biographies: the most tokens, the most with the shortest templates, the mean and the variance where people
-  // and templates are uniform.
+  // Of all biographies: the most and the fewest tokens, the most with the shortest templates, the mean and the variance
+  // where people and templates are uniform.
   int64_t longest() const { return longestValues + longestTemplates; }
+  int64_t fewest() const { return shortestValues + shortestTemplates; }
   int64_t longestAtShortest() const { return longestValues + shortestTemplates; }
   double mean() const { return meanLength; }
   double variance() const { return lengthVariance; }
@@ -72,7 +73,7 @@ private:
   std::array<std::vector<Compiled>, sentenceCount> templates;
   std::array<Sentence, sentenceCount> order;
   Choice shortestChoice{};
-  int64_t longestValues = 0, longestTemplates = 0, shortestTemplates = 0;
+  int64_t longestValues = 0, shortestValues = 0, longestTemplates = 0, shortestTemplates = 0;
   double meanLength = 0, lengthVariance = 0;
 };
 

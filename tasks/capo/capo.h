@@ -26,6 +26,7 @@ public:
   std::string name() const override { return parameters.task(); }
   int64_t length() const override { return rowLength; }
   int64_t vocabulary() const override { return texts.vocabulary().size(); }
+  int64_t shortestDocument() const override { return texts.fewest(); }
   std::map<std::string, std::string> settings() const override { return parameters.text(); }
   std::string meaning(int32_t id) const override { return texts.vocabulary().meaning(id); }
   std::map<std::string, std::string> contents() const override {

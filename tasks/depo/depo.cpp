@@ -9,10 +9,13 @@ namespace stretto::tasks {
 // The published numbering: queries are 9000+k, so that letters lie below and <answer> above them.
 static constexpr int32_t publishedBegin = 9999, publishedAnswer = 9500, publishedQuery = 9000;
 
+static constexpr int64_t fewestNodes = 3;
+
 static std::vector<ParameterInfo> makeInfos(int64_t n, int64_t k, int64_t v, int64_t rMin, int64_t rMax) {
   std::vector<ParameterInfo> infos = Names::parameterInfos(v, rMin, rMax);
-  infos.insert(infos.begin(), {{"n", n, 3, 1 << 20, "most nodes of a cycle; the size of every cycle in the evaluation"},
-                               {"k", k, 1, publishedAnswer - publishedQuery - 1, "most steps asked for"}});
+  infos.insert(infos.begin(),
+               {{"n", n, fewestNodes, 1 << 20, "most nodes of a cycle; the size of every cycle in the evaluation"},
+                {"k", k, 1, publishedAnswer - publishedQuery - 1, "most steps asked for"}});
   infos.push_back({"queries", 10, 1, 1 << 20, "most queries of an instance, each on a node of its own"});
   infos.push_back({"length", 2048, 1, 1 << 24, "tokens in a sequence"});
   return infos;
@@ -28,9 +31,9 @@ const std::vector<ParameterInfo> &DepoTask::parameterInfos2() {
   return infos;
 }
 
-static int64_t longestInstance(const Parameters &values) {
-  int64_t letters = values["r_max"], n = values["n"];
-  return 1 + 2 * n * letters + std::min(values["queries"], n) * (2 + 2 * letters);
+// Tokens of an instance whose names all have so many letters.
+static int64_t tokensOf(const Parameters &values, int64_t nodes, int64_t letters) {
+  return 1 + 2 * nodes * letters + std::min(values["queries"], nodes) * (2 + 2 * letters);
 }
 
 static std::vector<int64_t> evaluationHops(int64_t k) {
@@ -43,9 +46,11 @@ static std::vector<int64_t> evaluationHops(int64_t k) {
 }
 
 DepoTask::DepoTask(Parameters values)
-    : PackedTask(values, longestInstance(values)), n(parameters["n"]), k(parameters["k"]),
-      queries(parameters["queries"]), names(parameters, int32_t(answer + 1 + k)), sizes(3, n), hops(evaluationHops(k)) {
-}
+    : PackedTask(values, tokensOf(values, values["n"], values["r_max"])), n(parameters["n"]), k(parameters["k"]),
+      queries(parameters["queries"]), names(parameters, int32_t(answer + 1 + k)), sizes(fewestNodes, n),
+      hops(evaluationHops(k)) {}
+
+int64_t DepoTask::shortestDocument() const { return tokensOf(parameters, fewestNodes, parameters["r_min"]); }
 
 std::vector<std::string> DepoTask::groups() const {
   std::vector<std::string> groups;

@@ -25,6 +25,7 @@ public:
 
   explicit DepoTask(Parameters values);
   int64_t vocabulary() const override { return names.end(); }
+  int64_t shortestDocument() const override;
 
   // "accuracy/k=<hops>", from the most hops of the evaluation to the fewest.
   std::vector<std::string> groups() const override;

@@ -81,11 +81,15 @@ HopsTask::HopsTask(Parameters values)
   if (parameters["years"] < people)
     parameters.refuse("years", "must be at least the number of 'people', " + std::to_string(people) + ", but got " +
                                    std::to_string(parameters["years"]));
+  requireRoomFor(tokensOf(most, phrases.longestName));
+}
+
+int64_t HopsTask::tokensOf(int64_t fillers, int64_t name) const {
   const auto size = [](const auto &tokens) { return int64_t(tokens.size()); };
-  const int64_t stop = size(phrases.stop), fact = phrases.longestName + size(phrases.fact) + 1 + stop;
-  const int64_t link = 2 * phrases.longestName + size(phrases.link) + stop;
-  requireRoomFor(1 + size(phrases.opening) + most + people * (fact + (hops == 2 ? link : 0)) + size(phrases.closing) +
-                 size(phrases.question) + phrases.longestName + size(phrases.answer) + 1);
+  const int64_t stop = size(phrases.stop), fact = name + size(phrases.fact) + 1 + stop;
+  const int64_t link = 2 * name + size(phrases.link) + stop;
+  return 1 + size(phrases.opening) + fillers + people * (fact + (hops == 2 ? link : 0)) + size(phrases.closing) +
+         size(phrases.question) + name + size(phrases.answer) + 1;
 }
 
 std::vector<HopsTask::Name> HopsTask::drawNames(Random &random, size_t count) const {

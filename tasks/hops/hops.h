@@ -20,6 +20,7 @@ public:
 
   explicit HopsTask(Parameters values);
   int64_t vocabulary() const override { return words.size(); }
+  int64_t shortestDocument() const override { return tokensOf(0, std::tuple_size_v<Name>); }
   std::string meaning(int32_t id) const override { return words.meaning(id); }
   std::map<std::string, std::string> contents() const override { return {{"file", filler->digest()}}; }
 
@@ -42,6 +43,9 @@ private:
 
   static Phrases makePhrases(const Parameters &values, Vocabulary &words);
   static std::unique_ptr<Filler> makeFiller(const Parameters &values, Vocabulary &words);
+
+  // Tokens of an instance with so many of other sentences, whose names all have so many.
+  int64_t tokensOf(int64_t fillers, int64_t name) const;
 
   std::vector<Name> drawNames(Random &random, size_t count) const;
   void appendName(const Name &name, std::vector<int32_t> &out) const;

@@ -21,6 +21,7 @@ public:
 
   explicit LanoTask(Parameters values);
   int64_t vocabulary() const override { return 1 + grammar.terminals; }
+  int64_t shortestDocument() const override { return 1 + grammar.shortest[grammar.root()]; }
   std::map<std::string, std::string> contents() const override { return {{"grammar", grammar.digest}}; }
   std::vector<std::string> groups() const override { return {}; }
   std::string meaning(int32_t id) const override {

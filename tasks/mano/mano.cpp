@@ -28,7 +28,7 @@ static int64_t evaluatedOperators(const Parameters &values) {
 }
 
 ManoTask::ManoTask(Parameters values)
-    : PackedTask(values, 2 * values["l"] + 5), most(int32_t(parameters["l"])),
+    : PackedTask(values, tokensOf(values["l"])), most(int32_t(parameters["l"])),
       copies(parameters.word("doubled") == "yes" ? 2 : 1), firstNumber(copies * (firstAnswer() + most)),
       evaluated(evaluatedOperators(parameters)), modulus(parameters["modulus"]) {}
 

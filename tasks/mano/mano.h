@@ -20,6 +20,7 @@ public:
 
   explicit ManoTask(Parameters values);
   int64_t vocabulary() const override { return firstNumber + modulus; }
+  int64_t shortestDocument() const override { return tokensOf(1); }
 
   std::vector<std::string> groups() const override;
   std::string meaning(int32_t id) const override;
@@ -44,6 +45,9 @@ private:
   static constexpr int32_t firstOperator = 1, firstLength = firstOperator + operators;
   int32_t firstAnswer() const { return firstLength + most; }
   bool isEach() const { return evaluated < 0; }
+
+  // Tokens of an instance.
+  static constexpr int64_t tokensOf(int64_t operators) { return 2 * operators + 5; }
 
   // One of the ids of a kind.
   int32_t idOf(Random &random, int32_t kind) const;

@@ -111,6 +111,8 @@ void printSpeed(std::ostream &out, const runtime::Task &task, uint64_t seed, run
 void printShape(std::ostream &out, const runtime::Task &task, const runtime::Recipe &recipe) {
   out << "{\"batch\":" << recipe.batch << ",\"length\":" << task.length() << ",\"vocabulary\":" << task.vocabulary()
       << ",\"writes\":" << (task.judgedByWriting() ? "true" : "false");
+  if (const int64_t shortest = task.shortestDocument())
+    out << ",\"documents\":" << (task.length() + shortest - 1) / shortest;
   for (const auto &[name, coefficient] : {std::pair("nll_square", recipe.nll_square), {"z_loss", recipe.z_loss}})
     if (coefficient)
       out << ",\"" << name << "\":" << std::setprecision(std::numeric_limits<double>::max_digits10) << *coefficient;

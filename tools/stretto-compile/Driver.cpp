@@ -160,7 +160,7 @@ private:
     if (!resolveTarget(line.cpu))
       return false;
     if (!reached && documentsOf(*module) && (settings.maxDocuments || isForAnotherTarget()) &&
-        !setDocuments(numberOf("seq.batch"), numberOf("seq.length")))
+        !setDocuments(numberOf("seq.batch"), numberOf("seq.length"), shape->documents))
       return false;
     auto made = (*module)->getAttrOfType<StringAttr>(kern::cpuAttr);
     if (made && line.cpu == CommandLine().cpu && made.getValue() != target.cpu && !resolveTarget(made.getValue()))
@@ -206,7 +206,7 @@ private:
     auto text = [&](StringRef value) { return StringAttr::get(&context, value); };
     (*module)->setAttr("seq.spec_text", text(result->specText));
     (*module)->setAttr("seq.settings", text(result->parametersJson));
-    if (line.maskDocuments && !setDocuments(shape->batch, shape->length))
+    if (line.maskDocuments && !setDocuments(shape->batch, shape->length, shape->documents))
       return false;
     if (line.dtype == "bf16")
       (*module)->setAttr(activationTypeAttr, TypeAttr::get(BFloat16Type::get(&context)));
@@ -215,12 +215,13 @@ private:
     return true;
   }
 
-  /// Packed documents are masked. False if there is no room for one in each sequence.
-  bool setDocuments(int64_t batch, int64_t length) {
+  /// Packed documents are masked, `perRow` in a sequence at most (0: not known). False if there is no room for one in
+  /// each.
+  bool setDocuments(int64_t batch, int64_t length, int64_t perRow) {
     if (settings.maxDocuments && settings.maxDocuments < batch)
       return refuse(llvm::formatv("--max-documents must be at least {0}, one for each sequence of a batch, but got {1}",
                                   batch, settings.maxDocuments));
-    int64_t room = line.backend->documentRoom(settings, batch, length);
+    int64_t room = line.backend->documentRoom(settings, batch, length, perRow);
     (*module)->setAttr(documentsAttr, IntegerAttr::get(IntegerType::get(&context, 64), room));
     return true;
   }

@@ -54,6 +54,7 @@ std::optional<TokenShape> stretto::tools::resolveShape(const CommandLine &line, 
     shape = {object->getInteger("batch").value_or(0),
              object->getInteger("length").value_or(0),
              object->getInteger("vocabulary").value_or(0),
+             object->getInteger("documents").value_or(0),
              object->getBoolean("writes").value_or(false),
              object->getNumber("nll_square"),
              object->getNumber("z_loss")};

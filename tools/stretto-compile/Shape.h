@@ -7,7 +7,8 @@ namespace stretto::tools {
 
 struct TokenShape {
   int64_t batch = 0, length = 0, vocabulary = 0;
-  bool writes = false; // whether the task is judged by what models write
+  int64_t documents = 0; // that a sequence holds at most; 0: not known
+  bool writes = false;   // whether the task is judged by what models write
   // Coefficients of terms of the loss; nothing where nobody names one.
   std::optional<double> nllSquare = std::nullopt, zLoss = std::nullopt;
 };

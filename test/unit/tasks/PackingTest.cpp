@@ -162,3 +162,37 @@ TEST(Packing, generatedAnswersAreJudged) {
   EXPECT_EQ(scores[0].name, "generated/accuracy/k=4");
   EXPECT_EQ(rights(scores), std::pair(count - 3, count));
 }
+
+// Tokens of the shortest document with another one behind it, in rows of both streams.
+static int64_t shortestFound(const Task &task) {
+  int64_t shortest = INT64_MAX;
+  for (Stream stream : {Stream::Train, Stream::Evaluation})
+    for (int64_t r = 0; r < 200; ++r) {
+      const Batch row(task, 3, stream, uint64_t(r), 1);
+      for (int64_t t = 1; t < row.length; ++t)
+        if (row.positions[t] == 0)
+          shortest = std::min<int64_t>(shortest, row.positions[t - 1] + 1);
+    }
+  return shortest;
+}
+
+TEST(Documents, noneIsShorterThanItsTaskSays) {
+  const std::map<std::string, std::map<std::string, std::string>> small = {
+      {"brevo1", {{"n", "5"}, {"length", "100"}}},
+      {"brevo2", {{"n", "4"}, {"r_min", "1"}, {"r_max", "2"}, {"length", "100"}}},
+      {"copy", {{"n", "3"}}},
+      {"depo1", {{"n", "5"}, {"length", "100"}}},
+      {"depo2", {{"n", "4"}, {"queries", "1"}, {"r_min", "1"}, {"r_max", "2"}, {"length", "200"}}},
+      {"lano", {{"grammar", "small"}}},
+      {"mano", {}}};
+  for (const auto &[name, settings] : small) {
+    const std::unique_ptr<Task> task = makeTask(name, settings);
+    EXPECT_EQ(shortestFound(*task), task->shortestDocument()) << name;
+  }
+  // The shortest of these are rare.
+  for (const char *name : {"brevo1", "brevo2", "capo", "depo1", "depo2", "hops", "lano"}) {
+    const std::unique_ptr<Task> task = makeTask(name, {});
+    EXPECT_GE(shortestFound(*task), task->shortestDocument()) << name;
+    EXPECT_GE(task->shortestDocument(), 9) << name;
+  }
+}
