@@ -14,7 +14,7 @@ namespace {
 // What a model said about the facts of one person.
 struct PersonScore {
   std::array<double, factCount> nll{};
-  std::array<bool, factCount> right;
+  std::array<bool, factCount> told{}, right;
   PersonScore() { right.fill(true); }
 };
 } // namespace
@@ -38,6 +38,10 @@ std::vector<runtime::Score> CapoTask::score(uint64_t seed, uint64_t first, const
   auto add = [&](const PersonScore &person) {
     double sum = 0;
     for (size_t fact = 0; fact < factCount; ++fact) {
+      if (!person.told[fact]) { // a pronoun that no sentence has: nothing shows that the model knows it
+        sum += bits[fact] * std::numbers::ln2;
+        continue;
+      }
       nll[fact].addNumber(person.nll[fact]);
       right[fact].addInstance(person.right[fact]);
       sum += person.nll[fact];
@@ -50,6 +54,7 @@ std::vector<runtime::Score> CapoTask::score(uint64_t seed, uint64_t first, const
     PersonScore person;
     for (size_t i = 0; i < row.answers.size(); ++i) {
       const Answer &answer = row.answers[i];
+      person.told[answer.group] = true;
       // Token t of a row is the target at position t-1.
       for (int64_t t = r * rowLength + answer.begin - 1; t < r * rowLength + answer.end - 1; ++t) {
         person.nll[answer.group] += predictions.nll[t];

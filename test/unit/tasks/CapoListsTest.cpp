@@ -66,6 +66,28 @@ TEST_F(CapoLists, namesNeedNotComeFirst) {
   }
 }
 
+// Sentences need not have a pronoun. One that no sentence of a biography has counts as not known, and is not scored.
+TEST_F(CapoLists, pronounsNeedNotBeTold) {
+  for (const auto &[list, place] : {std::pair("birth_city", "city"), {"university", "university"}, {"major", "major"}})
+    write(std::string("sentences_") + list, std::string("From there: {") + place + "}.");
+  write("sentences_employer", "Paid by {employer}.");
+  for (const bool some : {false, true}) {
+    write("sentences_work_city", std::string("Now in {work_city}.") + (some ? "\n{He} is in {work_city}." : ""));
+    const CapoTask task = make("40");
+    Batch batch(task, 3, Stream::Evaluation, 0, *task.evaluationRows());
+    std::vector<Score> scores =
+        task.score(3, 0, batch.view(), {batch.targets, std::vector<double>(batch.targets.size(), 0.0)});
+    auto find = [&](const std::string &name) { return *std::ranges::find(scores, name, &Score::name); };
+    const int64_t told = find("nll/pronoun").count;
+    EXPECT_EQ(told > 0, some);
+    EXPECT_LT(told, 40);
+    EXPECT_EQ(find("accuracy/pronoun").count, told);
+    EXPECT_EQ(find("nll/major").count, 40);
+    EXPECT_NEAR(find("nll/values").sum, double(40 - told) * std::log(2.0), 1e-12);
+    EXPECT_NEAR(find("nll").sum, double(40 - told) * std::log(2.0), 1e-12);
+  }
+}
+
 TEST_F(CapoLists, directoriesReplaceTheBuiltInOnes) {
   Lists lists = readLists(directory);
   EXPECT_EQ(lists.cities, readLists("").cities);
