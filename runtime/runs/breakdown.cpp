@@ -12,7 +12,8 @@ static constexpr size_t fewest = 3; // columns that make a table
 static Breakdown byKey(const Family &family) {
   Breakdown breakdown{family.title(), {}};
   for (const FamilyMember &member : family.members)
-    breakdown.columns.push_back({fmt::format("{}={:.6g}", family.key, member.value), member.metric});
+    breakdown.columns.push_back(
+        {fmt::format("{}={:.6g}{}", family.key, member.value, member.andMore ? "+" : ""), member.metric});
   return breakdown;
 }
 

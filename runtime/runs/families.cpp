@@ -14,11 +14,12 @@ static std::optional<Family> readName(const std::string &metric) {
   if (slash == std::string::npos || equals == std::string::npos || equals < slash + 2 || slash == 0)
     return std::nullopt;
   double value = 0;
-  const char *from = metric.data() + equals + 1, *to = metric.data() + metric.size();
+  const bool andMore = metric.ends_with('+');
+  const char *from = metric.data() + equals + 1, *to = metric.data() + metric.size() - andMore;
   const auto [end, error] = std::from_chars(from, to, value);
   if (error != std::errc() || end != to || std::isnan(drawable(value)))
     return std::nullopt;
-  return Family{metric.substr(0, slash), metric.substr(slash + 1, equals - slash - 1), {{value, metric}}};
+  return Family{metric.substr(0, slash), metric.substr(slash + 1, equals - slash - 1), {{value, andMore, metric}}};
 }
 
 std::vector<Family> familiesOf(std::span<const Group> groups) {

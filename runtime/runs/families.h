@@ -5,13 +5,14 @@
 
 namespace stretto::runtime {
 
-// One member: the value of the key and the score's name.
+// One member: the value of the key, whether it stands for larger ones too, and the score's name.
 struct FamilyMember {
   double value = 0;
+  bool andMore = false;
   std::string metric;
 };
 
-// Scores named "<base>/<key>=<number>".
+// Scores named "<base>/<key>=<number>", or "<base>/<key>=<number>+" for that number and more.
 struct Family {
   std::string base, key;
   std::vector<FamilyMember> members; // by value, ascending

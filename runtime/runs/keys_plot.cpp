@@ -37,8 +37,8 @@ static PlotAxis keyAxis(const Family &family) {
   const double range = values.back() - values.front(), ratio = std::pow(values.back() / values.front(), 0.06);
   const bool log = axis.logarithmic;
   axis.ticks.push_back({log ? values.front() / ratio : values.front() - 0.06 * range, ""});
-  for (double value : values)
-    axis.ticks.push_back({value, tickText(value)});
+  for (const FamilyMember &member : family.members)
+    axis.ticks.push_back({member.value, tickText(member.value) + (member.andMore ? "+" : "")});
   axis.ticks.push_back({log ? values.back() * ratio : values.back() + 0.06 * range, ""});
   return axis;
 }

@@ -252,11 +252,11 @@ TEST(Groups, ARunCountsOnce) {
 }
 
 TEST(Families, AreScoresByAKey) {
-  const std::vector<Group> groups{
-      groupOf(R"({"step":1,"scores":{"a/k=8":[1,4],"a/k=16":[1,4],"a/k=1":[1,4],"a/n=2":[1,4],)"
-              R"("b/a/k=2.5":[1,4],"b/a/k=1":[1,4],"a/k=x":[1,4],"k=3":[1,4],"/k=3":[1,4],"a/=3":[1,4],)"
-              R"("a/k=":[1,4],"c=1/d":[1,4],"a":[1,4]}})"
-              "\n")};
+  const std::vector<Group> groups{groupOf(
+      R"({"step":1,"scores":{"a/k=8":[1,4],"a/k=16":[1,4],"a/k=1":[1,4],"a/n=2":[1,4],)"
+      R"("b/a/k=2.5":[1,4],"b/a/k=1":[1,4],"a/k=x":[1,4],"a/k=+":[1,4],"a/k=9++":[1,4],"k=3":[1,4],"/k=3":[1,4],"a/=3":[1,4],)"
+      R"("a/k=":[1,4],"c=1/d":[1,4],"a":[1,4]}})"
+      "\n")};
   const std::vector<Family> families = familiesOf(groups);
   ASSERT_EQ(families.size(), 2u);
   EXPECT_EQ(families[0].title(), "a by k");
@@ -268,14 +268,14 @@ TEST(Families, AreScoresByAKey) {
 
 TEST(Breakdowns, AreThreeScoresAndMoreOfOneQuantity) {
   const std::vector<Group> groups{
-      groupOf(R"({"step":1,"scores":{"a/k=8":[1,4],"a/k=16":[1,4],"a/k=1":[1,4],"b/k=1":[1,4],)"
+      groupOf(R"({"step":1,"scores":{"a/k=8":[1,4],"a/k=16+":[1,4],"a/k=1":[1,4],"b/k=1":[1,4],)"
               R"("b/k=2":[1,4],"c/x":[1,4],"c/y":[1,4],"c/z":[1,4],"c/w":{"mean":1,"unit":"nats"},)"
               R"("d/x":[1,4],"d/y":[1,4],"c":[1,4]}})"
               "\n")};
   const std::vector<Breakdown> breakdowns = breakdownsOf(groups);
   ASSERT_EQ(breakdowns.size(), 2u);
   EXPECT_EQ(breakdowns[0].title, "a by k");
-  EXPECT_EQ(breakdowns[0].columns[2].name, "k=16");
+  EXPECT_EQ(breakdowns[0].columns[2].name, "k=16+");
   EXPECT_EQ(breakdowns[1].title, "c");
   ASSERT_EQ(breakdowns[1].columns.size(), 3u);
   EXPECT_EQ(breakdowns[1].columns[1].name, "y");
