@@ -59,7 +59,8 @@ private:
     if (open.empty())
       return false;
     const bool drawn = writing.temperature != 0;
-    const std::vector<double> distribution = drawn ? stepper.logProbabilities(block) : std::vector<double>();
+    const std::vector<double> distribution =
+        drawn ? stepper.logProbabilities(block, program.vocabulary) : std::vector<double>();
     const std::vector<int32_t> likely = drawn ? std::vector<int32_t>() : stepper.evaluate(block).predicted;
     for (size_t row : open) {
       const size_t next = prompts[row].tokens.size() + answers[row].size(), at = row * program.length + next - 1;

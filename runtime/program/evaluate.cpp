@@ -60,7 +60,7 @@ Predictions firstOf(size_t targets, const Stepper::Prediction &prediction, std::
 void predictRows(Stepper &stepper, const BatchSource &source, const stretto_program &program, int64_t rows,
                  Group &ranks, EvaluationMetrics &metrics) {
   const int64_t batches = (rows + program.batch - 1) / program.batch;
-  const bool wantsDistribution = source.task() && source.task()->wantsDistribution();
+  const int64_t tokens = source.task() && source.task()->wantsDistribution() ? source.task()->vocabulary() : 0;
   const auto make = [&](int64_t i) {
     return source.make(Stream::Evaluation, static_cast<uint64_t>(i * program.batch), program.batch, program.length);
   };
@@ -71,7 +71,7 @@ void predictRows(Stepper &stepper, const BatchSource &source, const stretto_prog
     if (const int64_t i = begin + ranks.rank(); i < batches) {
       TokenBlock block = make(i);
       const Stepper::Prediction prediction = stepper.evaluate(block);
-      mine = pack(prediction, wantsDistribution ? stepper.logProbabilities(block) : std::vector<double>());
+      mine = pack(prediction, stepper.logProbabilities(block, tokens));
     }
     const std::vector<std::string> all = gatherTexts(ranks, mine);
     for (int64_t i = begin; i < std::min<int64_t>(batches, begin + ranks.size()); ++i) {

@@ -283,15 +283,15 @@ Stepper::Prediction Stepper::evaluate(TokenBlock &block) {
   return prediction;
 }
 
-std::vector<double> Stepper::logProbabilities(const TokenBlock &block) {
-  const int64_t count = state.program.batch * state.program.length, vocabulary = state.program.vocabulary;
-  std::vector<double> all(count * vocabulary);
+std::vector<double> Stepper::logProbabilities(const TokenBlock &block, int64_t tokens) {
+  const int64_t count = state.program.batch * state.program.length;
+  std::vector<double> all(count * tokens);
   TokenBlock asked = block;
-  for (int64_t token = 0; token < vocabulary; ++token) {
+  for (int64_t token = 0; token < tokens; ++token) {
     std::fill(asked.targets.begin(), asked.targets.end(), static_cast<int32_t>(token));
     const std::vector<double> nll = evaluate(asked).nll;
     for (int64_t at = 0; at < count; ++at)
-      all[at * vocabulary + token] = -nll[at];
+      all[at * tokens + token] = -nll[at];
   }
   return all;
 }

@@ -66,9 +66,9 @@ public:
   };
   Prediction evaluate(TokenBlock &block);
 
-  // The log-probability of each token of the vocabulary at each place of one micro-batch, [batch, length, vocabulary]:
-  // an evaluation for each token, so for small vocabularies. Waits.
-  std::vector<double> logProbabilities(const TokenBlock &block);
+  // The log-probability of each of the first `tokens` of the vocabulary at each place of one micro-batch, [batch,
+  // length, tokens]: an evaluation for each, so for few. Waits.
+  std::vector<double> logProbabilities(const TokenBlock &block, int64_t tokens);
 
   const TrainingState &trainingState() const { return state; }
 

@@ -35,8 +35,8 @@ enum class Stream : uint32_t { Train = 0, Evaluation = 1 };
 struct Predictions {
   std::span<const int32_t> predicted; // [batch, length]: the most likely token after tokens[b,0..t]; -1: none is
   std::span<const double> nll;        // [batch, length]: negative log-likelihood of targets[b,t], in nats
-  // [batch, length, vocabulary], natural; where a task asks for them. The vocabulary is the model's, which may be
-  // larger than the task's.
+  // [batch, length, vocabulary], natural; where a task asks for them. The vocabulary is the task's, of a model that may
+  // know more.
   std::span<const double> logProbabilities{};
 };
 

@@ -10,18 +10,14 @@
 namespace stretto::tasks {
 
 // The published measure: the sum of p (ln p' - ln q') over the tokens of the model, where p' and q' are p + e and q + e
-// with e = 1e-5, each scaled to the sum 1. Those behind the tokens of the task have p = 0.
+// with e = 1e-5, each scaled to the sum 1. As p and q have that sum, both are scaled alike, whatever tokens there are:
+// the scale cancels, and tokens that the task does not have (p = 0) do not matter.
 static double divergence(std::span<const double> p, std::span<const double> logQ) {
   constexpr double e = 1e-5;
-  double sumP = 0, sumQ = 0, sum = 0, weight = 0;
-  for (size_t i = 0; i < logQ.size(); ++i) {
-    const double exact = i < p.size() ? p[i] : 0, q = std::exp(logQ[i]);
-    sumP += exact + e;
-    sumQ += q + e;
-    sum += exact * (std::log(exact + e) - std::log(q + e));
-    weight += exact;
-  }
-  return sum - weight * (std::log(sumP) - std::log(sumQ));
+  double sum = 0;
+  for (size_t i = 0; i < p.size(); ++i)
+    sum += p[i] * (std::log(p[i] + e) - std::log(std::exp(logQ[i]) + e));
+  return sum;
 }
 
 namespace {
@@ -55,7 +51,7 @@ public:
 private:
   const runtime::BatchView &batch;
   const runtime::Predictions &predictions;
-  size_t width; // tokens of the model
+  size_t width; // tokens whose probabilities are there
   runtime::Score kl = runtime::Score::mean("kl", "nats"), excess = runtime::Score::mean("excess_nll", "nats"),
                  idealNll = runtime::Score::mean("ideal_nll", "nats"),
                  accuracy = runtime::Score::share("token_accuracy"),
