@@ -367,7 +367,7 @@ private:
     });
     std::optional<WeightsOrigin> origin;
     if (!config.initFrom.empty())
-      origin = takeInitialWeights(state, config, progress, ranks.control());
+      origin = takeInitialWeights(state, config, source ? source->task() : nullptr, progress, ranks.control());
     together(ranks.control(), [&] { roundParameters(state); });
     return origin;
   }

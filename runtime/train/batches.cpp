@@ -47,6 +47,14 @@ TokenBlock emptyBlock(int64_t count) {
   return block;
 }
 
+std::string settingText(const std::string &parameter, const std::string &value) {
+  return fmt::format(" {}={}", parameter, value);
+}
+
+std::string contentsText(const std::string &parameter, const std::string &digest) {
+  return fmt::format(", contents of {} {}", parameter, digest);
+}
+
 class TaskSource final : public BatchSource {
 public:
   TaskSource(std::unique_ptr<Task> task, uint64_t seed) : owned(std::move(task)), ownSeed(seed) {}
@@ -66,10 +74,10 @@ public:
   std::string identity() const override {
     std::string text = "task " + owned->name();
     for (const auto &[key, value] : owned->settings())
-      text += fmt::format(" {}={}", key, value);
+      text += settingText(key, value);
     for (const auto &[key, digest] : owned->contents())
       if (!digest.empty())
-        text += fmt::format(", contents of {} {}", key, digest);
+        text += contentsText(key, digest);
     return text;
   }
 
@@ -252,6 +260,19 @@ std::unique_ptr<BatchSource> taskSource(std::unique_ptr<Task> task, uint64_t see
 
 std::unique_ptr<BatchSource> fileSource(const std::string &path, int64_t batch, int64_t length, int64_t vocabulary) {
   return std::make_unique<FileSource>(path, batch, length, vocabulary);
+}
+
+std::vector<std::string> changedFiles(const Task &task, const std::string &identity) {
+  std::vector<std::string> changed;
+  if (!identity.starts_with(fmt::format("task {} ", task.name())))
+    return changed;
+  const std::map<std::string, std::string> settings = task.settings();
+  const auto says = [&](const std::string &text) { return identity.find(text) != identity.npos; };
+  for (const auto &[parameter, digest] : task.contents())
+    if (!digest.empty() && says(settingText(parameter, settings.at(parameter))) &&
+        !says(contentsText(parameter, digest)))
+      changed.push_back(parameter);
+  return changed;
 }
 
 Prefetcher::Prefetcher(const BatchSource &source, int64_t firstStep, const StepRows &rows, int64_t length, Group &ranks)

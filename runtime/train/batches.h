@@ -63,6 +63,10 @@ std::unique_ptr<BatchSource> taskSource(std::unique_ptr<Task> task, uint64_t see
 // positions do not count.
 std::unique_ptr<BatchSource> fileSource(const std::string &path, int64_t batch, int64_t length, int64_t vocabulary);
 
+// The parameters of a task that name a file or folder as in the identity of a source of the same task, though what is
+// there has changed.
+std::vector<std::string> changedFiles(const Task &task, const std::string &identity);
+
 // Prepares the blocks of steps first, first + 1, ... on a background thread, one ahead. Ranks tell each other what
 // concerns all of them: how many targets of the step count, whether to stop, what went wrong, how long their latest
 // step took.

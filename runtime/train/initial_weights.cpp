@@ -3,6 +3,7 @@
 
 #include "runtime/core/error.h"
 #include "runtime/core/utf8.h"
+#include "runtime/train/batches.h"
 #include "runtime/train/checksum.h"
 #include "runtime/train/files.h"
 #include "runtime/train/find_checkpoint.h"
@@ -46,6 +47,14 @@ void compareModels(const Manifest &manifest, const stretto_program &program, con
                                  documents, now));
 }
 
+// What ids mean, and what is asked, may be in the files of the task.
+void compareFiles(const Manifest &manifest, const Task &task, const std::string &path, Progress &progress) {
+  for (const std::string &parameter : changedFiles(task, factOf(manifest, "data", "")))
+    progress.warning(fmt::format("weights '{}' were trained when '{}', the parameter '{}' of task '{}', had another "
+                                 "content",
+                                 path, task.settings().at(parameter), parameter, task.name()));
+}
+
 void tellFound(const FoundWeights &found, Progress &progress) {
   for (const std::string &text : found.warnings)
     progress.warning(text);
@@ -76,8 +85,8 @@ void checkSame(const std::vector<std::string> &checksums, const std::string &pat
 
 } // namespace
 
-std::optional<WeightsOrigin> takeInitialWeights(const TrainingState &state, const RunConfig &config, Progress &progress,
-                                                Group &group) {
+std::optional<WeightsOrigin> takeInitialWeights(const TrainingState &state, const RunConfig &config, const Task *task,
+                                                Progress &progress, Group &group) {
   const FoundWeights found = findWeights(config.initFrom, group);
   if (config.strict && !found.warnings.empty())
     throw SharedError(found.warnings.front() + "; with --strict no other is used");
@@ -85,6 +94,8 @@ std::optional<WeightsOrigin> takeInitialWeights(const TrainingState &state, cons
     tellFound(found, progress);
     if (found.manifest)
       compareModels(*found.manifest, state.program, config, found.path, progress);
+    if (found.manifest && task)
+      compareFiles(*found.manifest, *task, found.path, progress);
     return "";
   });
   const auto load = [&] {

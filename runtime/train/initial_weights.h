@@ -11,11 +11,11 @@ namespace stretto::runtime {
 
 // Fills the parameters with what --init-from names, and tells where newer checkpoints are not used (with --strict an
 // Error) and where the weights were trained as another model. That is an Error where the run directory that they lie in
-// is the one that spec and settings come from. Returns the checkpoint they are of, if they are of one. Called by all
-// ranks of a group, it returns or throws the same on all: the first one chooses, and all must have read the same
-// numbers.
-std::optional<WeightsOrigin> takeInitialWeights(const TrainingState &state, const RunConfig &config, Progress &progress,
-                                                Group &group);
+// is the one that spec and settings come from. It also tells where a file of the task, if there is one, was another
+// then. Returns the checkpoint they are of, if they are of one. Called by all ranks of a group, it returns or throws
+// the same on all: the first one chooses, and all must have read the same numbers.
+std::optional<WeightsOrigin> takeInitialWeights(const TrainingState &state, const RunConfig &config, const Task *task,
+                                                Progress &progress, Group &group);
 
 // Throws Error unless a program is of the spec and the settings that a run directory was started with.
 void checkModelOf(const std::string &run, const stretto_program &program);

@@ -236,7 +236,7 @@ def checkpoints():
 
 
 def changed_file():
-    """Another text of the same vocabulary in a file that the task is made from: a resume is refused, eval is not."""
+    """Another text of the same vocabulary in a file that the task is made from: a resume is refused, eval warns."""
     def write(*rules):
         with open(f"{folder}/own.grammar", "w", encoding="utf-8") as file:
             file.write(f"terminals {' '.join(words)}\nS -> {' | '.join(rules)}\n")
@@ -251,12 +251,16 @@ def changed_file():
     write(*rules[::-1])
     resume = [small, *quiet, "--resume", "--steps", "4", "--out", f"{folder}/file"]
     promises.check("resume with a file that was changed", resume)
-    run("stretto", "eval", f"{folder}/file", "--threads", "1", "--eval-batches", "1", "--eval-generate", "0")
+    scored = ["stretto", "eval", f"{folder}/file", "--threads", "1", "--eval-batches", "1", "--eval-generate", "0"]
+    promises.check("weights that were trained when a file was another", scored, status=0)
+    shutil.copy(f"{folder}/own.grammar", f"{folder}/other.grammar")
     write(*rules)
     run(*resume)
     expect(digest(f"{folder}/file", 4) == digest(f"{folder}/whole", 4), "the refused resume lost something")
 
 
+    for same in ([], ["--task-set", f"grammar={folder}/other.grammar"]):
+        expect("warning" not in run(*scored, *same), f"eval warns with {same}")
 def run_directories():
     promises.check("a run directory that is not new", [*start, "--out", f"{folder}/good"])
     os.makedirs(f"{folder}/sources/build")
