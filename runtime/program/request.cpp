@@ -48,6 +48,10 @@ static void checkTogether(const RunConfig &config) {
   if (config.temperature < 0 && config.temperature != -1)
     throw Error(config.origins.at("temperature")
                     .placed(fmt::format("--temperature must be -1 or at least 0, but got {}", config.temperature)));
+  if (config.evalGenerate > 0 && !config.tokens.empty())
+    throw Error(config.origins.at("eval-generate")
+                    .placed(fmt::format("--eval-generate needs a task that lets models write, but got {} for --tokens",
+                                        config.evalGenerate)));
   if (config.checkFinite && config.profile)
     throw Error("--check-finite and --profile must not be given together");
   if (config.bench && (config.resume || config.profile || config.checkFinite))
@@ -143,9 +147,18 @@ static std::string taskWords(const RunConfig &config, const TaskRegistry &tasks)
   return words;
 }
 
+// Throws Error where models are to write answers that nobody asks for.
+static void checkWriting(const RunConfig &config, const Task &task) {
+  if (config.evalGenerate > 0 && task.prompts(static_cast<uint64_t>(config.seed), 0, 1).empty())
+    throw Error(config.origins.at("eval-generate")
+                    .placed(fmt::format("--eval-generate needs a task that lets models write, but got {} for '{}'",
+                                        config.evalGenerate, config.task)));
+}
+
 std::unique_ptr<Task> makeTask(const RunConfig &config, const ModelShape &model, const TaskRegistry &tasks) {
   std::unique_ptr<Task> task = makeFor(config, model, tasks);
   checkMeanings(config, *task, tasks);
+  checkWriting(config, *task);
   if (!model.length)
     return task;
   const int64_t vocabulary = model.vocabulary ? model.vocabulary : task->vocabulary();

@@ -46,6 +46,9 @@ def command_line():
     with open(f"{folder}/own.toml", "w", encoding="utf-8") as file:
         file.write('[task]\nlength = 32\n[settings]\ntask = "depo1"\npreset = "one-hop"\n')
     promises.check("another length in a file of settings", [small, *quiet, "--config", f"{folder}/own.toml", "--out", "none"])
+    run("stretto", "data", "copy", "--set", "n=4", "--set", "symbols=40", "--samples", "100", "--export", f"{folder}/own.tokens")
+    promises.check("answers that the task does not ask for",
+                   [small, "--task", "tokens", "--task-set", f"file={folder}/own.tokens", *quiet, "--eval-generate", "8", "--out", "none"])
     promises.check("another loss", [*start, "--z-loss", "0.5", "--out", "none"])
     promises.check("a loss that cannot be", [*start, "--nll-square=-1", "--out", "none"])
 
@@ -167,6 +170,7 @@ def other_vocabularies():
     promises.check("a token file of another vocabulary", [*tokens, f"file={folder}/copy.tokens"])
     run(small, *options, "--steps", "1", "--out", "none", "--dump-batch", f"{folder}/rows.safetensors")
     rows = [small, *quiet, "--steps", "1", "--out", "none", "--tokens", f"{folder}/rows.safetensors"]
+    promises.check("answers to a file of sequences", [*rows, "--eval-generate", "8"])
     run(*rows)
     content = read(f"{folder}/rows.safetensors")
     with open(f"{folder}/rows.safetensors", "wb") as file:
@@ -255,12 +259,12 @@ def changed_file():
     promises.check("weights that were trained when a file was another", scored, status=0)
     shutil.copy(f"{folder}/own.grammar", f"{folder}/other.grammar")
     write(*rules)
+    for same in ([], ["--task-set", f"grammar={folder}/other.grammar"]):
+        expect("warning" not in run(*scored, *same), f"eval warns with {same}")
     run(*resume)
     expect(digest(f"{folder}/file", 4) == digest(f"{folder}/whole", 4), "the refused resume lost something")
 
 
-    for same in ([], ["--task-set", f"grammar={folder}/other.grammar"]):
-        expect("warning" not in run(*scored, *same), f"eval warns with {same}")
 def run_directories():
     promises.check("a run directory that is not new", [*start, "--out", f"{folder}/good"])
     os.makedirs(f"{folder}/sources/build")
