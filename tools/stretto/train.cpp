@@ -138,11 +138,10 @@ static void addDecode(TrainArguments &arguments) {
 // Nothing is trained, nothing is left behind. Scores do not depend on how the run shares out its steps, and any number
 // of ranks may share an evaluation.
 static void takeNoSteps(TrainArguments &arguments) {
-  for (const auto &[name, value] : {std::pair("--steps", "0"), {"--out", "none"}, {"--virtual-ranks", "0"}}) {
+  for (const char *name : {"--steps", "--out", "--virtual-ranks", "--resume"})
     if (hasOption(arguments.program, name))
       throw CommandError(std::string(name) + " is for training: eval and generate take no steps and leave no files", 2);
-    arguments.program.insert(arguments.program.end(), {name, value});
-  }
+  arguments.program.insert(arguments.program.end(), {"--steps", "0", "--out", "none", "--virtual-ranks", "0"});
 }
 
 TrainArguments generationArguments(std::span<const std::string> given) {

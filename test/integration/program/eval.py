@@ -45,6 +45,8 @@ contains(run("stretto", "eval", f"{folder}/none", status=2), f"cannot open '{fol
 # Another difficulty of its task; another task, of whose parameters the run knows nothing.
 easier = run("stretto", "eval", f"{folder}/run", "--threads", 1, "--progress", "plain", "--task-set", "n=3")
 expect(score(easier) != score(lastWords), "another difficulty gives the same score")
+for option in (["--steps", 3], ["--resume"]):
+    contains(run("stretto", "eval", f"{folder}/run", *option, status=2), f"{option[0]} is for training")
 contains(evaluate(status=2), "the weights are missing: give a run directory, or --init-from")
 # Where no target is counted there is no loss.
 told = evaluate(*weights, "--eval-batches", 0, "--eval-generate", 1, "--scores", f"{folder}/scores.jsonl")
