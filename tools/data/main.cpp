@@ -60,6 +60,21 @@ static void checkChoice(const std::string &option, const std::string &value, con
                            runtime::suggestName(value, known));
 }
 
+// Without a task there is nothing to say of one; and what is asked for is one answer, or a count and a file.
+static void checkTogether(const CLI::App &app, const Options &options) {
+  for (const CLI::Option *option : app.get_options())
+    if (options.task.empty() && option->count() > 0)
+      throw UsageError(option->get_name() + " needs the name of a task before it");
+  std::vector<std::string> answers;
+  for (const char *name : {"--shape", "--speed", "--json"})
+    if (app.count(name))
+      answers.emplace_back(name);
+  if (options.stats || !options.exportTo.empty())
+    answers.emplace_back(options.stats ? "--stats" : "--export");
+  if (answers.size() > 1)
+    throw UsageError(answers[0] + " and " + answers[1] + " must not be given together");
+}
+
 static std::map<std::string, std::string> collectSettings(const Options &options) {
   std::map<std::string, std::string> settings;
   if (!options.preset.empty())
@@ -82,8 +97,6 @@ static void exportTo(const Options &options, const runtime::Task &task, runtime:
 
 static void run(const Options &options) {
   if (options.task.empty()) {
-    if (!options.preset.empty())
-      throw tasks::TaskError("--preset needs the name of a task before it");
     for (const tasks::TaskInfo &task : tasks::listTasks())
       printTask(std::cout, task);
     return;
@@ -131,5 +144,8 @@ int main(int argc, char **argv) {
   CLI::App app("Shows samples of a task as text and as tokens.", "stretto data");
   Options options;
   describeOptions(app, options);
-  return runTool(app, argc, argv, [&] { runOrExplain(options); });
+  return runTool(app, argc, argv, [&] {
+    checkTogether(app, options);
+    runOrExplain(options);
+  });
 }
