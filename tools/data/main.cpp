@@ -28,7 +28,8 @@ struct Options {
 
 static void describeOptions(CLI::App &app, Options &options) {
   app.add_option("task", options.task, "name of a task; without it: all tasks and their parameters");
-  app.add_option("--samples", options.samples, "sequences to show (3 unless given), to count or to write (1000)")
+  app.add_option("--samples", options.samples,
+                 "sequences to show (3 unless given), to count or to write (1000, or those held out if they are fewer)")
       ->check(CLI::Range(1, 1 << 30));
   app.add_option("--set,--task-set", options.settings, "parameter of the task, name=value; may be given again");
   app.add_option("--preset", options.preset, "parameters of a preset of the task's recipe");
@@ -116,7 +117,8 @@ static void run(const Options &options) {
   PrintOptions print;
   print.published = options.ids == "published";
   print.colour = runtime::wantsColour(STDOUT_FILENO);
-  const int64_t many = options.samples ? options.samples : 1000;
+  const std::optional<int64_t> heldOut = stream == runtime::Stream::Evaluation ? task->evaluationRows() : std::nullopt;
+  const int64_t many = options.samples ? options.samples : std::min<int64_t>(1000, heldOut.value_or(1000));
   if (options.stats)
     printStatistics(std::cout, *task, options.seed, stream, options.first, many);
   if (!options.exportTo.empty())
