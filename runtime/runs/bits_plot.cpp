@@ -11,6 +11,7 @@
 namespace stretto::runtime {
 
 static constexpr const char *bitsUnit = "bits/parameter";
+static constexpr std::string_view mostPrefix = "most_"; // of a score: the most that the one without it can be
 
 namespace {
 // A run: its size and the bits it has learned in all.
@@ -62,7 +63,7 @@ static std::string drawCapacities(std::span<const Capacity> all, const Frame &fr
 Plot bitsPlot(std::span<const Group> groups) {
   std::vector<Panel> panels;
   for (const std::string &metric : metricsOf(groups)) {
-    if (unitOf(groups, metric) != bitsUnit)
+    if (unitOf(groups, metric) != bitsUnit || metric.starts_with(mostPrefix))
       continue;
     const std::vector<Capacity> all = capacitiesOf(groups, metric);
     std::set<double> sizes;

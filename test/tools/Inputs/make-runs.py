@@ -59,7 +59,8 @@ def keys(settings):
 def bits(settings):
     size = {"64": 50100, "128": 200100}[settings["set.dim"]]
     value = {"value": 1.25 if settings["set.dim"] == "64" else 0.75, "unit": "bits/parameter"}
-    scores = {"bits_per_parameter": value, "floor": {"value": 0.5, "unit": ""}}
+    most = {"value": 2, "unit": "bits/parameter"}
+    scores = {"bits_per_parameter": value, "most_bits_per_parameter": most, "floor": {"value": 0.5, "unit": ""}}
     return [{"step": 1, "loss": 2.0}, {"step": 1, "eval_loss": 1.5, "scores": scores}], 1, size
 
 
