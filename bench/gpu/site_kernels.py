@@ -14,21 +14,23 @@ class Memory:
     in a cache what the one before left."""
 
     def __init__(self, model, copies, device):
+        self.gradients_begin = model.program.gradients_begin
         sizes = model.program.arena_bytes
         self.arenas = {arena: [random_bytes(sizes[arena], device) for _ in range(copies if arena == abi.ACTIVATIONS else 1)]
                        for arena in range(len(sizes)) if arena != abi.GRADIENTS}  # fmt: skip
 
+    def bytes_from(self, buffer, copy):
+        """The bytes of its arena from a buffer on. Gradients lie among the activations."""
+        is_gradient = buffer.arena == abi.GRADIENTS
+        copies = self.arenas[abi.ACTIVATIONS if is_gradient else buffer.arena]
+        return copies[copy % len(copies)][buffer.offset + (self.gradients_begin if is_gradient else 0) :]
+
     def address(self, buffer, copy):
-        """Gradients lie among the activations."""
-        arena = abi.ACTIVATIONS if buffer.arena == abi.GRADIENTS else buffer.arena
-        copies = self.arenas[arena]
-        return copies[copy % len(copies)].data_ptr() + buffer.offset
+        return self.bytes_from(buffer, copy).data_ptr()
 
     def tensor(self, buffer, copy, like):
         """What lies in a buffer of bf16, of the shape and strides of another tensor."""
-        arena = abi.ACTIVATIONS if buffer.arena == abi.GRADIENTS else buffer.arena
-        copies = self.arenas[arena]
-        whole = copies[copy % len(copies)][buffer.offset :][: 2 * like.numel()]
+        whole = self.bytes_from(buffer, copy)[: 2 * like.numel()]
         return whole.view(torch.bfloat16).as_strided(like.shape, like.stride())
 
 

@@ -313,6 +313,7 @@ private:
         .set(&Program::length, numberOf("seq.length"))
         .set(&Program::vocabulary, numberOf("seq.vocabulary"))
         .set(&Program::arena_bytes, module->getAttrOfType<DenseI64ArrayAttr>(kern::arenasAttr).asArrayRef())
+        .set(&Program::gradients_begin, numberOf(kern::gradientsBeginAttr))
         .set(&Program::activation_bytes, numberOf(kern::activationBytesAttr))
         .set(&Program::trainable_elements, trainableElements())
         .set(&Program::flops_forward, facts.flopsForward)

@@ -20,6 +20,12 @@ bool stretto::codegen::liveTogether(const LivePiece &a, const LivePiece &b) {
   return false;
 }
 
+llvm::SmallVector<LivePiece> stretto::codegen::seenFromEnd(llvm::ArrayRef<LivePiece> pieces, int64_t bytes) {
+  return llvm::map_to_vector(llvm::reverse(pieces), [bytes](const LivePiece &piece) {
+    return LivePiece{bytes - piece.to, bytes - piece.from, piece.live};
+  });
+}
+
 static int64_t endOf(const BufferRequest &request) { return request.empty() ? 0 : request.back().to; }
 
 namespace {

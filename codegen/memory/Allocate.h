@@ -21,6 +21,9 @@ struct LivePiece {
 /// Whether two pieces are in use at the same time.
 bool liveTogether(const LivePiece &a, const LivePiece &b);
 
+/// The same pieces of `bytes` bytes, counted from the end of these, and so in the other order.
+llvm::SmallVector<LivePiece> seenFromEnd(llvm::ArrayRef<LivePiece> pieces, int64_t bytes);
+
 /// A buffer to be given an offset: pieces at fixed distances, from the start of the buffer, in order.
 using BufferRequest = llvm::SmallVector<LivePiece, 1>;
 

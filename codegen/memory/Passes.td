@@ -94,9 +94,11 @@ def PlanMemory : Pass<"kern-plan-memory", "::mlir::ModuleOp"> {
     buffer where the old value is dead before the new one is written, alternate between two otherwise, and lie in the
     slots of a stack that holds them anyway. All other values get offsets in the ACTIVATIONS arena from their
     live ranges: those of a scan body share memory between iterations and with whatever is not live during the
-    scan. The GRADIENTS arena is the start of the ACTIVATIONS arena: until the gradient of a weight is written, its
-    place serves activations, so that gradients move into what was saved for the layers that are done. A remark states
-    the peak.
+    scan. The GRADIENTS arena is a part of the ACTIVATIONS arena: until the gradient of a weight is written, its
+    place serves activations, so that gradients move into what was saved for the layers that are done. It is the start
+    or the end (`kern.gradients_begin`), whichever gives the lower peak, which a remark states: stacks of saved values
+    like the one, as their last layers are done first, and are nearer to each other than gradients; large values of the
+    first and the last layer the other, as gradients of the last weights are written first.
 
     ```mlir
     seq.parameter @w parts [#seq.part<"w", 16, <normal, 0.0 : f64, 1.0 : f64>>] : tensor<16x16xf32>

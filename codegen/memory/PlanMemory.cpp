@@ -9,6 +9,8 @@
 
 #include "mlir/IR/Remarks.h"
 
+#include <list>
+
 namespace stretto::codegen {
 #define GEN_PASS_DEF_PLANMEMORY
 #include "codegen/memory/Passes.h.inc"
@@ -35,6 +37,11 @@ struct PlanMemoryPass : stretto::codegen::impl::PlanMemoryBase<PlanMemoryPass> {
       if (failed(plan(entry)))
         return signalPassFailure();
     }
+    Side side =
+        *llvm::min_element(sides, [&](Side a, Side b) { return bytesOfActivations(a) < bytesOfActivations(b); });
+    int64_t activations = bytesOfActivations(side);
+    for (Planned &entry : planned)
+      placeBuffers(entry, side, activations);
     int64_t flat = parameters.trainableBytes;
     int64_t hyper = passes::alignSlot(STRETTO_HYPER_COUNT * elementBytes(parameters.elementType));
     int64_t arenas[] = {activations,
@@ -51,7 +58,10 @@ struct PlanMemoryPass : stretto::codegen::impl::PlanMemoryBase<PlanMemoryPass> {
                         cacheBytes,
                         parameters.squaresBytes};
     module->setAttr(kern::arenasAttr, DenseI64ArrayAttr::get(&getContext(), arenas));
-    module->setAttr(kern::activationBytesAttr, Builder(&getContext()).getI64IntegerAttr(alone));
+    Builder b(&getContext());
+    module->setAttr(kern::activationBytesAttr, b.getI64IntegerAttr(alone));
+    module->setAttr(kern::gradientsBeginAttr,
+                    b.getI64IntegerAttr(side == Side::start ? 0 : activations - parameters.trainableBytes));
   }
 
 private:
@@ -82,38 +92,66 @@ private:
     return failure(result.wasInterrupted());
   }
 
-  LogicalResult plan(func::FuncOp entry) {
-    SlotAssigner assigner(getOperation(), parameters, tables);
-    if (failed(assigner.run(entry)))
+  /// Where gradients lie in the ACTIVATIONS arena.
+  enum class Side { start, end };
+  static constexpr Side sides[] = {Side::start, Side::end};
+
+  /// An entry and its buffers, with an offset for each of them, counted from the side where gradients lie.
+  struct Planned {
+    Planned(ModuleOp module, passes::ParameterLayout &parameters, TableLayout &tables)
+        : assigner(module, parameters, tables) {}
+    SlotAssigner assigner;
+    SmallVector<func::FuncOp> functions; // the entry, then the bodies it calls
+    SmallVector<unsigned> buffers;
+    Allocation allocations[std::size(sides)];
+    Allocation &of(Side side) { return allocations[static_cast<unsigned>(side)]; }
+  };
+
+  LogicalResult plan(func::FuncOp function) {
+    Planned &entry = planned.emplace_back(getOperation(), parameters, tables);
+    if (failed(entry.assigner.run(function)))
       return failure();
-    Timeline timeline(entry);
-    int64_t bytes = assignOffsets(assigner, timeline);
-    activations = std::max(activations, bytes);
-    remark::analysis(entry.getLoc(), remark::RemarkOpts::name("Peak").category("memory").function(entry.getName()))
-        << "planned memory" << remark::metric("Bytes", bytes);
-    for (func::FuncOp function : timeline.functions())
-      writePlaces(assigner, function, function != entry);
+    Timeline timeline(function);
+    entry.functions = llvm::to_vector(timeline.functions());
+    allocateBuffers(entry, timeline);
     return success();
   }
 
-  /// Gives the buffers of one entry offsets in the ACTIVATIONS arena; returns its size.
-  int64_t assignOffsets(SlotAssigner &assigner, Timeline &timeline) {
-    Storage &storage = assigner.getStorage();
-    auto occupations = collectOccupations(assigner, timeline);
-    SmallVector<unsigned> roots;
+  void allocateBuffers(Planned &entry, Timeline &timeline) {
+    Storage &storage = entry.assigner.getStorage();
+    auto occupations = collectOccupations(entry.assigner, timeline);
     SmallVector<BufferRequest> requests;
     for (auto &[root, uses] : occupations)
       if (storage.isBuffer(root)) {
-        roots.push_back(root);
+        entry.buffers.push_back(root);
         requests.emplace_back(piecesOf(uses, storage.bytes(root)));
       }
     SmallVector<LivePiece> kept =
-        keptForGradients(timeline.functions().front(), parameters, storage, occupations, timeline.end());
-    Allocation allocation = allocate(requests, kept, passes::slotAlignment);
-    for (auto [root, offset] : llvm::zip(roots, allocation.offsets))
-      storage.fix(root, kern::Arena::activations, offset);
+        keptForGradients(entry.functions.front(), parameters, storage, occupations, timeline.end());
     alone = std::max(alone, allocate(requests, {}, passes::slotAlignment).bytes);
-    return std::max(allocation.bytes, parameters.trainableBytes);
+    entry.of(Side::start) = allocate(requests, kept, passes::slotAlignment);
+    for (auto [root, request] : llvm::zip(entry.buffers, requests))
+      request = seenFromEnd(request, passes::alignSlot(storage.bytes(root)));
+    entry.of(Side::end) = allocate(requests, seenFromEnd(kept, parameters.trainableBytes), passes::slotAlignment);
+  }
+
+  int64_t bytesOfActivations(Side side) {
+    int64_t bytes = parameters.trainableBytes;
+    for (Planned &entry : planned)
+      bytes = std::max(bytes, entry.of(side).bytes);
+    return bytes;
+  }
+
+  void placeBuffers(Planned &entry, Side side, int64_t activations) {
+    Storage &storage = entry.assigner.getStorage();
+    for (auto [root, offset] : llvm::zip(entry.buffers, entry.of(side).offsets))
+      storage.fix(root, kern::Arena::activations,
+                  side == Side::start ? offset : activations - offset - passes::alignSlot(storage.bytes(root)));
+    func::FuncOp first = entry.functions.front();
+    remark::analysis(first.getLoc(), remark::RemarkOpts::name("Peak").category("memory").function(first.getName()))
+        << "planned memory" << remark::metric("Bytes", std::max(entry.of(side).bytes, parameters.trainableBytes));
+    for (func::FuncOp function : entry.functions)
+      writePlaces(entry.assigner, function, function != first);
   }
 
   void writePlaces(SlotAssigner &assigner, func::FuncOp function, bool withArguments) {
@@ -132,7 +170,7 @@ private:
 
   passes::ParameterLayout parameters;
   TableLayout tables;
-  int64_t activations = 0; // gradients included
-  int64_t alone = 0;       // without gradients
+  std::list<Planned> planned;
+  int64_t alone = 0; // bytes of activations without gradients
 };
 } // namespace

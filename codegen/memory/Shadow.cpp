@@ -18,9 +18,8 @@ static int64_t columnBytes(Type type) {
 
 Span stretto::codegen::spanOf(Type type, kern::SlotAttr slot, int64_t iteration, int64_t row, int64_t lead) {
   int64_t distance = slot.getStride() * (slot.getParity() ? iteration % 2 : iteration);
-  bool isGradient = slot.getArena() == kern::Arena::gradients; // shares the memory of activations
   Span span;
-  span.arena = isGradient ? kern::Arena::activations : slot.getArena();
+  span.arena = slot.getArena();
   span.base = slot.getOffset() + (lead ? 0 : distance);
   span.entries = lead ? cast<RankedTensorType>(type).getDimSize(0) : 1;
   span.lead = lead;

@@ -7,6 +7,7 @@
 #include "codegen/memory/Timeline.h"
 #include "codegen/memory/Views.h"
 #include "codegen/rows/Overwrite.h"
+#include "ir/kern/Attributes.h"
 #include "ir/kern/Slots.h"
 #include "ir/seq/TensorBytes.h"
 #include "passes/support/PositionRows.h"
@@ -26,7 +27,8 @@ namespace {
 /// Runs one entry point.
 class Run {
 public:
-  Run(ModuleOp module, func::FuncOp function) : module(module), function(function), ready(module, function) {}
+  Run(ModuleOp module, func::FuncOp function)
+      : module(module), function(function), ready(module, function), gradientsBegin(beginOfGradients(module)) {}
 
   LogicalResult entry() {
     for (auto parameter : module.getOps<seq::ParameterOp>()) {
@@ -37,7 +39,7 @@ public:
     for (auto cache : module.getOps<seq::CacheOp>()) {
       contents[cache] = freshOf(cache, cache.getTensorType());
       auto slot = kern::slotOfSymbol(cache);
-      shadow.write(spanOf(cache.getType(), slot, 0, cache.getTensorType().getShape().back(), slot.getStride()),
+      shadow.write(place(cache.getType(), slot, cache.getTensorType().getShape().back(), slot.getStride()),
                    contents[cache]);
     }
     for (BlockArgument argument : function.getArguments()) {
@@ -49,9 +51,9 @@ public:
     Operation *end = function.getBody().front().getTerminator();
     for (auto [i, value] : llvm::enumerate(end->getOperands())) {
       auto slot = kern::slotOfResult(function, i);
-      if (!shadow.holds(spanOf(value.getType(), slot, 0, columnsOf(value), 0), values[value]))
-        return showOther(end->emitOpError() << "does not find result " << i << " in its slot",
-                         spanOf(value.getType(), slot, 0, columnsOf(value), 0), values[value]);
+      Span expected = place(value.getType(), slot, columnsOf(value), 0);
+      if (!shadow.holds(expected, values[value]))
+        return showOther(end->emitOpError() << "does not find result " << i << " in its slot", expected, values[value]);
     }
     for (auto gradient : function.getOps<seq::GradientOp>())
       if (failed(checkGradient(gradient)))
@@ -65,8 +67,24 @@ private:
     return type.getRank() ? type.getShape().back() : 1;
   }
 
-  static Span parameterSpan(seq::ParameterOp op, kern::SlotAttr slot) {
-    return spanOf(op.getTensorType(), slot, 0, op.getTensorType().getShape().back(), slot.getStride());
+  /// Of the gradients in the activations.
+  static int64_t beginOfGradients(ModuleOp module) {
+    auto begin = module->getAttrOfType<IntegerAttr>(kern::gradientsBeginAttr);
+    return begin ? begin.getInt() : 0;
+  }
+
+  /// Where a value of `type` in `slot` is in this iteration; as `spanOf`.
+  Span place(Type type, kern::SlotAttr slot, int64_t row, int64_t lead) const {
+    Span span = spanOf(type, slot, iteration, row, lead);
+    if (span.arena == kern::Arena::gradients) {
+      span.arena = kern::Arena::activations;
+      span.base += gradientsBegin;
+    }
+    return span;
+  }
+
+  Span parameterSpan(seq::ParameterOp op, kern::SlotAttr slot) const {
+    return place(op.getTensorType(), slot, op.getTensorType().getShape().back(), slot.getStride());
   }
 
   /// The copy in bf16, which the program keeps beside the parameter.
@@ -76,12 +94,12 @@ private:
     passes::ParameterSlot half = passes::bf16Slot({slot.getOffset(), slot.getStride()});
     auto rounded = kern::SlotAttr::get(module.getContext(), kern::Arena::rounded, half.offset, half.stride, 0);
     Content content = roundedContents[op] = freshOf(op, type);
-    shadow.write(spanOf(type, rounded, 0, type.getShape().back(), half.stride), content);
+    shadow.write(place(type, rounded, type.getShape().back(), half.stride), content);
   }
 
   Span span(Value value) {
     kern::SlotAttr slot = kern::slotOf(value);
-    return spanOf(value.getType(), slot, iteration, rowStride(value), inBody ? 0 : slot.getStride());
+    return place(value.getType(), slot, rowStride(value), inBody ? 0 : slot.getStride());
   }
 
   bool isThere(Value value) { return shadow.holds(span(value), values[value]); }
@@ -215,10 +233,10 @@ private:
     shape.back() -= columnsOf(op.getOperand());
     RankedTensorType behind = to.clone(shape);
     kern::SlotAttr slot = kern::slotOf(op.getResult());
-    Span place = spanOf(behind, slot, iteration, rowStride(op.getResult()), 0);
-    place.base += columnsOf(op.getOperand()) * elementBytes(to);
+    Span there = place(behind, slot, rowStride(op.getResult()), 0);
+    there.base += columnsOf(op.getOperand()) * elementBytes(to);
     Content padding = freshOf(op, behind);
-    shadow.write(place, padding);
+    shadow.write(there, padding);
     return joinColumns({values[op.getOperand()], padding}, {from, behind});
   }
 
@@ -238,11 +256,10 @@ private:
       auto parameter = cast<seq::ParameterOp>(module.lookupSymbol(name.getValue()));
       kern::SlotAttr slot = kern::slotOfSymbol(parameter);
       auto flat = kern::SlotAttr::get(op.getContext(), kern::Arena::gradients, slot.getOffset(), slot.getStride(), 0);
-      Span place =
-          inBody ? spanOf(gradient.getType(), flat, iteration, columnsOf(gradient), 0) : parameterSpan(parameter, flat);
-      if (!shadow.holds(place, values[gradient]))
+      Span expected = inBody ? place(gradient.getType(), flat, columnsOf(gradient), 0) : parameterSpan(parameter, flat);
+      if (!shadow.holds(expected, values[gradient]))
         return showOther(op.emitOpError() << "does not find the gradient of " << name << " in iteration " << iteration,
-                         place, values[gradient]);
+                         expected, values[gradient]);
     }
     return ready.run(op, iteration, inBody);
   }
@@ -297,6 +314,7 @@ private:
   DenseMap<Operation *, Content> contents, roundedContents;  // of parameters and caches
   DenseMap<std::pair<Attribute, Attribute>, Content> tables; // by what they hold and their slots
   std::map<uint64_t, Operation *> makers;                    // of bytes, by the first of their names
+  int64_t gradientsBegin;                                    // in the activations
   int64_t iteration = 0;
   bool inBody = false;
 };

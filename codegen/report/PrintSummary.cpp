@@ -52,7 +52,7 @@ void stretto::codegen::printSummary(const Summary &summary, llvm::raw_ostream &o
     if (bytes)
       os << llvm::formatv("  {0,-14} {1,14} bytes{2}\n", name, bytes,
                           name == "accumulator" ? "  (when gradients are accumulated)"
-                          : name == "gradients" ? "  (the start of the activations)"
+                          : name == "gradients" ? "  (in the activations)"
                                                 : "");
   os << llvm::formatv("  {0,-14} {1,14} bytes\n", "planned", summary.planned);
   printCaches(summary, os);

@@ -11,7 +11,8 @@ namespace stretto::kern {
 inline constexpr llvm::StringLiteral targetAttr = "kern.target", cpuAttr = "kern.cpu",
                                      cpuFeaturesAttr = "kern.cpu_features";
 inline constexpr llvm::StringLiteral arenasAttr = "kern.arenas", activationBytesAttr = "kern.activation_bytes",
-                                     bucketsAttr = "kern.buckets", imagesAttr = "kern.images";
+                                     gradientsBeginAttr = "kern.gradients_begin", bucketsAttr = "kern.buckets",
+                                     imagesAttr = "kern.images";
 
 // Of a row operation: the number of its kernel. Of a function: it is the body of a scan.
 inline constexpr llvm::StringLiteral groupAttr = "kern.group", bodyAttr = "kern.body";

@@ -126,6 +126,7 @@ static constexpr AttributeRule rules[] = {
     {cpuFeaturesAttr, expectedText, isText},
     {"kern.chip", expectedText, isText},
     {activationBytesAttr, expectedCount, isCount},
+    {gradientsBeginAttr, expectedCount, isCount},
     {arenasAttr, "an array<i64> of the bytes of each arena", isBytesOfArenas},
     {bucketsAttr, "a list of #kern.bucket", isListOf<BucketAttr>},
     {imagesAttr, "a list of #kern.image", isListOf<ImageAttr>},

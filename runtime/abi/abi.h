@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define STRETTO_ABI_VERSION 14u
+#define STRETTO_ABI_VERSION 15u
 
 typedef enum stretto_dtype { STRETTO_F32 = 0, STRETTO_F64 = 1, STRETTO_I32 = 2, STRETTO_BF16 = 3 } stretto_dtype;
 
@@ -27,7 +27,7 @@ typedef enum stretto_dtype { STRETTO_F32 = 0, STRETTO_F64 = 1, STRETTO_I32 = 2, 
 #define STRETTO_ARENAS(X) \
   X(0, ACTIVATIONS, activations) /* planned by the compiler: gradients, saved values and transients     */ \
   X(1, PARAMETERS, parameters)   /* flat: trainable parameters first, then frozen ones                  */ \
-  X(2, GRADIENTS, gradients)     /* the first bytes of ACTIVATIONS: same layout as the trainable part
+  X(2, GRADIENTS, gradients)     /* a part of ACTIVATIONS: same layout as the trainable part
                                   * of PARAMETERS; whole after `gradients`, until the next entry but
                                   * `accumulate`, `take_accumulated`, `squares`, `norm` and `apply`      */ \
   X(3, MOMENT1, moment1)         /* AdamW first moment, same layout                                     */ \
@@ -225,8 +225,8 @@ typedef struct stretto_program {
   int32_t dtype;         /* "real" in this header: of parameters, gradients, moments, loss: STRETTO_F32 or STRETTO_F64 */
   int32_t activation_dtype; /* of most activations, and of matmuls: as dtype, or STRETTO_BF16 */
   int64_t batch, length, vocabulary;
-  int64_t arena_bytes[STRETTO_ARENA_COUNT]; /* ACCUMULATOR: what it needs when it is used; GRADIENTS is a
-                                             * part of ACTIVATIONS */
+  int64_t arena_bytes[STRETTO_ARENA_COUNT]; /* ACCUMULATOR: what it needs when it is used */
+  int64_t gradients_begin;                  /* offset of GRADIENTS in ACTIVATIONS */
   int64_t activation_bytes;                 /* what ACTIVATIONS would take without gradients in it */
   int64_t trainable_elements;               /* elements of the trainable part, padding included */
   double flops_forward, flops_backward;     /* of one micro-batch: matmuls, attention and mixers, as 2*m*n*k */

@@ -24,7 +24,7 @@ Arenas::Arenas(Device &device, const stretto_program &program, bool accumulate, 
       arenas[i] = {device.allocate(bytes), bytes, piecesOf(i, program, shard)};
       device.submit(ZeroOp{arenas[i].data, bytes});
     }
-    shareGradients(piecesOf(STRETTO_ARENA_GRADIENTS, program, shard));
+    shareGradients(program.gradients_begin, piecesOf(STRETTO_ARENA_GRADIENTS, program, shard));
     device.wait();
   } catch (...) {
     releaseAll();
@@ -34,14 +34,14 @@ Arenas::Arenas(Device &device, const stretto_program &program, bool accumulate, 
 
 Arenas::~Arenas() { releaseAll(); }
 
-void Arenas::shareGradients(std::vector<ArenaPiece> pieces) {
+void Arenas::shareGradients(int64_t begin, std::vector<ArenaPiece> pieces) {
   const int64_t bytes = pieces[0].bytes;
   const Arena &activations = arenas[STRETTO_ARENA_ACTIVATIONS];
-  if (bytes > activations.bytes)
-    throw Error(fmt::format("gradients must lie inside the activations, but got {} bytes of gradients and {} of "
-                            "activations",
-                            bytes, activations.bytes));
-  arenas[STRETTO_ARENA_GRADIENTS] = {activations.data, bytes, std::move(pieces)};
+  if (begin < 0 || bytes > activations.bytes - begin)
+    throw Error(fmt::format("gradients must lie inside the activations, but got {} bytes of gradients from byte {} on, "
+                            "and {} of activations",
+                            bytes, begin, activations.bytes));
+  arenas[STRETTO_ARENA_GRADIENTS] = {static_cast<char *>(activations.data) + begin, bytes, std::move(pieces)};
 }
 
 void Arenas::releaseAll() {

@@ -41,7 +41,7 @@ private:
     int64_t bytes = 0;
     std::vector<ArenaPiece> pieces = {};
   };
-  void shareGradients(std::vector<ArenaPiece> pieces);
+  void shareGradients(int64_t begin, std::vector<ArenaPiece> pieces);
   void releaseAll();
   Device &device;
   std::array<Arena, STRETTO_ARENA_COUNT> arenas;

@@ -26,7 +26,9 @@ class Arenas:
 
     def place(self, buffer):
         """(arena, first byte) of a buffer."""
-        return abi.ACTIVATIONS if buffer.arena == abi.GRADIENTS else buffer.arena, GUARD + buffer.offset
+        if buffer.arena == abi.GRADIENTS:
+            return abi.ACTIVATIONS, GUARD + self.model.program.gradients_begin + buffer.offset
+        return buffer.arena, GUARD + buffer.offset
 
     def address(self, buffer):
         arena, start = self.place(buffer)
@@ -56,7 +58,7 @@ class Arenas:
                 self.view(abi.MOMENT1, parameter.offset * size, count, real)[:] = 1e-3 * random.randn(count)
                 self.view(abi.MOMENT2, parameter.offset * size, count, real)[:] = 1e-6 * random.rand(count)
         # Padding between gradients is zero; the gradients themselves are no numbers yet.
-        self.view(abi.ACTIVATIONS, 0, program.trainable_elements, real)[:] = 0
+        self.view(abi.ACTIVATIONS, program.gradients_begin, program.trainable_elements, real)[:] = 0
         for table in self.model.tables:
             self.view(abi.TABLES, table.offset, table.rows * table.columns, real)[:] = rotary(table).ravel()
         rows = program.batch * program.length

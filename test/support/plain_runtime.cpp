@@ -18,9 +18,11 @@ static const stretto_program &program = stretto_compiled_program;
 static std::vector<double> arenas[STRETTO_ARENA_COUNT];
 static bool tellsSites = false;
 
+static double *gradientsArena() { return arenas[STRETTO_ARENA_ACTIVATIONS].data() + program.gradients_begin / 8; }
 static char *address(const stretto_buffer &buffer) {
-  bool isGradient = buffer.arena == STRETTO_ARENA_GRADIENTS; // the start of the activations
-  return reinterpret_cast<char *>(arenas[isGradient ? STRETTO_ARENA_ACTIVATIONS : buffer.arena].data()) + buffer.offset;
+  if (buffer.arena == STRETTO_ARENA_GRADIENTS)
+    return reinterpret_cast<char *>(gradientsArena()) + buffer.offset;
+  return reinterpret_cast<char *>(arenas[buffer.arena].data()) + buffer.offset;
 }
 static double *reals(const stretto_buffer &buffer) { return reinterpret_cast<double *>(address(buffer)); }
 
@@ -163,15 +165,15 @@ static void start() {
   // Activations hold no number at first: reading one too early shows.
   for (int i = 0; i < STRETTO_ARENA_COUNT; ++i)
     arenas[i].assign(program.arena_bytes[i] / 8 + 8, i == STRETTO_ARENA_ACTIVATIONS ? NAN : 0.0);
-  auto activations = arenas[STRETTO_ARENA_ACTIVATIONS].begin(); // padding between gradients is zero
-  std::fill(activations, activations + program.trainable_elements, 0.0);
+  double *const flat = gradientsArena();
+  std::fill_n(flat, program.trainable_elements, 0.0); // padding between gradients is zero
   for (int64_t p = 0; p < program.parameter_count; ++p) {
     const stretto_parameter &parameter = program.parameters[p];
     int64_t size = 1;
     for (int d = 0; d < parameter.rank; ++d)
       size *= parameter.shape[d];
     if (parameter.trainable)
-      std::fill_n(activations + parameter.offset, size, NAN);
+      std::fill_n(flat + parameter.offset, size, NAN);
     for (int64_t i = 0; i < size; ++i)
       arenas[STRETTO_ARENA_PARAMETERS][parameter.offset + i] = 0.4 * std::sin(1.7 * i + 0.9 * p) + 0.1;
   }
@@ -199,7 +201,7 @@ static void start() {
 }
 
 static std::vector<double> gradients() {
-  const double *start = arenas[STRETTO_ARENA_ACTIVATIONS].data();
+  const double *start = gradientsArena();
   return {start, start + program.trainable_elements};
 }
 

@@ -1,16 +1,16 @@
 // RUN: stretto-opt %s --kern-plan-memory --kern-verify-memory | FileCheck %s
 
-// What is saved for the backward lies where gradients go later. %h of a layer is done before the gradient of @a is
-// written, and its slots are nearer to each other than the gradients of the layers, so that they lie at the start of the
-// gradients; %x is read when the last gradient of its layer is written, and lies behind them.
+// What is saved for the backward lies where gradients go later: the gradients of layer i from byte 5120 + 8192 i on,
+// %h of it, which is done before that of @a is written, at 8192 + 1024 i, and %x, which is read then, at 1024 + 1024 i.
+// Slots are nearer to each other than gradients of layers, so that only that of layer 0 has to lie far enough in front.
 
 seq.parameter @a parts [#seq.part<"layers.{}.a", 32, <normal, 0.0 : f64, 0.02 : f64>>] stacked : tensor<6x32x32xf32>
 seq.parameter @b parts [#seq.part<"layers.{}.b", 32, <normal, 0.0 : f64, 0.02 : f64>>] stacked : tensor<6x32x32xf32>
 
-// CHECK: module attributes {kern.activation_bytes = 13312 : i64, kern.arenas = array<i64: 56320, 49152, 49152,
+// CHECK: module attributes {kern.activation_bytes = 13312 : i64, kern.arenas = array<i64: 54272, 49152, 49152,{{.*}}kern.gradients_begin = 5120
 // CHECK-LABEL: func.func private @layer(
-// CHECK-SAME: tensor<1x8x32xf32> {kern.slot = #kern.slot<activations, 49152, stride 1024, parity 0>}
-// CHECK: kern.slots = [#kern.slot<activations, 0, stride 1024, parity 0>]
+// CHECK-SAME: tensor<1x8x32xf32> {kern.slot = #kern.slot<activations, 1024, stride 1024, parity 0>}
+// CHECK: kern.slots = [#kern.slot<activations, 8192, stride 1024, parity 0>]
 func.func private @layer(%x: tensor<1x8x32xf32>, %a: tensor<32x32xf32>, %b: tensor<32x32xf32>) -> (tensor<1x8x32xf32>, tensor<1x8x32xf32>, tensor<1x8x32xf32>) {
   %h = seq.linear %x, %a : tensor<1x8x32xf32>, tensor<32x32xf32> -> tensor<1x8x32xf32>
   %y = seq.linear %h, %b : tensor<1x8x32xf32>, tensor<32x32xf32> -> tensor<1x8x32xf32>

@@ -49,6 +49,14 @@ TEST(Allocate, AStackMovesIntoTheSlotsOfAnother) {
   EXPECT_EQ(allocate({narrow}, wide, 64).offsets, (llvm::SmallVector<int64_t>{512}));
 }
 
+TEST(Allocate, SeenFromTheEndPiecesComeInTheOtherOrder) {
+  auto got = seenFromEnd({LivePiece{0, 64, {{1, 2}}}, LivePiece{64, 96, {{3, 4}}}}, 128);
+  ASSERT_EQ(got.size(), 2u);
+  EXPECT_EQ(std::pair(got[0].from, got[0].to), std::pair(int64_t(32), int64_t(64)));
+  EXPECT_EQ(got[0].live.front(), Interval(3, 4));
+  EXPECT_EQ(std::pair(got[1].from, got[1].to), std::pair(int64_t(64), int64_t(128)));
+}
+
 TEST(Allocate, WhatIsLiveTogetherNeverOverlaps) {
   std::mt19937 random(3);
   auto upTo = [&](int64_t most) { return static_cast<int64_t>(random() % (most + 1)); };

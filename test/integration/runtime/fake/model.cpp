@@ -57,11 +57,10 @@ constexpr int64_t place(int64_t &next, int64_t count) {
   return at;
 }
 struct Plan {
-  int64_t x, h, a, logits, dLogits, dA, dX, rowLoss, bytes;
+  int64_t x, h, a, logits, dLogits, dA, dX, rowLoss, gradients, bytes;
 };
 constexpr Plan makePlan() {
   Plan plan{};
-  plan.bytes = elements * size; // gradients come first
   plan.x = place(plan.bytes, rows * width);
   plan.h = place(plan.bytes, rows * hidden);
   plan.a = place(plan.bytes, rows * hidden);
@@ -70,6 +69,7 @@ constexpr Plan makePlan() {
   plan.dA = place(plan.bytes, rows * hidden);
   plan.dX = place(plan.bytes, rows * width);
   plan.rowLoss = place(plan.bytes, rows);
+  plan.gradients = place(plan.bytes, elements);
   return plan;
 }
 constexpr Plan plan = makePlan();
@@ -413,6 +413,7 @@ extern "C" const stretto_program stretto_compiled_program = {
     {FAKE_ACTIVATIONS, elements *size, elements *size, elements *size, elements *size, elements *size,
      rows * 8 + rows * size, outputs.predicted + rows * 4, 0, STRETTO_HYPER_COUNT *size, mixed ? elements * 2 : 0, 0,
      flatRows *size},
+    plan.gradients,
     (FAKE_ACTIVATIONS)-elements * size,
     elements,
     2.0 * rows * hidden * (width + vocabulary),
