@@ -1,4 +1,4 @@
-// The arenas of a program: one device allocation each (GRADIENTS is the start of ACTIVATIONS), and the way from
+// The arenas of a program: one device allocation each (GRADIENTS is a part of ACTIVATIONS), and the way from
 // (arena, offset) to an address.
 #pragma once
 

@@ -6,6 +6,7 @@
 #include "test/unit/runtime/small.h"
 
 #include <atomic>
+#include <fmt/format.h>
 
 using namespace stretto;
 using namespace stretto::runtime;
@@ -62,6 +63,23 @@ TEST(Device, ALaunchWhoseBuffersLeaveTheirArenaIsRefused) {
   EXPECT_EQ(errorOf([&] { std::rethrow_exception(bench.context.failure); }),
             "a buffer must lie inside its arena, but got bytes 8384612 to 8388612 of 'activations' with 8388608 bytes");
   EXPECT_EQ(launched, 0);
+}
+
+TEST(Arenas, GradientsAreThePartOfTheActivationsThatTheProgramSays) {
+  const auto device = makeDevice("cpu");
+  stretto_program program{};
+  program.arena_bytes[STRETTO_ARENA_ACTIVATIONS] = 256, program.arena_bytes[STRETTO_ARENA_GRADIENTS] = 64;
+  program.gradients_begin = 192;
+  const Arenas arenas(*device, program, /*accumulate=*/false);
+  EXPECT_EQ(arenas.base(STRETTO_ARENA_GRADIENTS), static_cast<char *>(arenas.base(STRETTO_ARENA_ACTIVATIONS)) + 192);
+  EXPECT_EQ(arenas.totalBytes(), 256);
+  for (const int64_t begin : {-64, 256}) {
+    program.gradients_begin = begin;
+    EXPECT_EQ(errorOf([&] { Arenas(*device, program, false); }),
+              fmt::format("gradients must lie inside the activations, but got 64 bytes of gradients from byte {} on, "
+                          "and 256 of activations",
+                          begin));
+  }
 }
 
 TEST(Device, NullAsyncRunsNothingBeforeTheWait) {
