@@ -88,6 +88,18 @@ TEST(Brevo, lossMask) {
   }
 }
 
+// A graph of n nodes is at most n-1 deep; nine and more are one group.
+TEST(Brevo, depthsAreGroups) {
+  auto groups = [](const char *n) {
+    return BrevoTask(Parameters("brevo1", BrevoTask::parameterInfos1(), {{"n", n}})).groups();
+  };
+  EXPECT_EQ(groups("3"), (std::vector<std::string>{"depth=1", "depth=2"}));
+  EXPECT_EQ(groups("10").size(), 9u);
+  EXPECT_EQ(groups("10").back(), "depth=9");
+  EXPECT_EQ(groups("11").size(), 9u);
+  EXPECT_EQ(groups("11").back(), "depth=9+");
+}
+
 TEST(Brevo, publishedIds) {
   auto one = makeTask("brevo1", {{"n", "3"}, {"v", "4"}}), two = makeTask("brevo2", {});
   EXPECT_EQ(publishedIds(*one), (std::vector<int32_t>{9999, 9997, 9998, 9998, 1, 2, 3, 4}));

@@ -240,6 +240,7 @@ TEST(Capo, parametersAreChecked) {
             "task 'capo': parameter 'n' must be at most 160000000, the number of full names of "
             "the lists, but got 160000001");
   EXPECT_EQ(error({{"n", "160000000"}}), "");
+  EXPECT_EQ(error({{"exposures", "1"}}), "");
   const int64_t tokens = makeCapo({}).biographies().longest();
   const std::string longest = std::to_string(tokens - 1);
   EXPECT_EQ(error({{"length", "20"}}), "task 'capo': parameter 'length' must be at least " + longest +

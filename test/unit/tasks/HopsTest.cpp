@@ -150,6 +150,14 @@ TEST(Hops, choicesAreUniform) {
   expectUniform(orders, 6);
 }
 
+// The built-in sentences open with a capital letter and end with a full stop.
+TEST(Hops, fillerIsWrittenAsSentences) {
+  const std::regex sentences("([A-Z][a-z]*( [a-z]+,?)+\\.( |$))*");
+  auto task = makeTask("hops", {{"people", "1"}, {"filler", "200"}, {"length", "300"}});
+  for (const Told &told : readMany(*task, 100))
+    EXPECT_TRUE(std::regex_match(told.rest, sentences)) << told.rest;
+}
+
 // One fact among one sentence of filler stands before or after it.
 TEST(Hops, factsStandAtAnyBoundary) {
   const std::string path = ::testing::TempDir() + "hops_boundary.txt";
