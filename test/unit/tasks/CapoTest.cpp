@@ -199,7 +199,9 @@ TEST(Capo, wholePeopleCount) {
 }
 
 // Rows are short of room now and then: then templates are drawn again, and in the worst case the shortest are taken.
+// Templates that fill a row to its end are not drawn again.
 TEST(Capo, tightRowsHoldTheirPeople) {
+  int64_t full = 0;
   for (int64_t length = makeCapo({}).biographies().longest() - 1; length < 150; length += 3) {
     CapoTask task = makeCapo({{"n", "100"}, {"exposures", "30"}, {"length", std::to_string(length)}});
     for (uint64_t sample = 0; sample < 300; ++sample) {
@@ -207,8 +209,10 @@ TEST(Capo, tightRowsHoldTheirPeople) {
       ASSERT_EQ(int64_t(row.tokens.size()), length + 1);
       ASSERT_EQ(std::ranges::count(row.answers, int64_t(Fact::Name), &Answer::group), task.peopleInRow());
       ASSERT_LE(row.answers.back().end, length);
+      full += std::ranges::count(row.tokens, Biographies::begin) == task.peopleInRow();
     }
   }
+  EXPECT_GT(full, 0);
 }
 
 TEST(Capo, lengthsAreAsComputed) {
