@@ -50,6 +50,21 @@ struct OwnGrammar {
   std::string path;
 };
 
+// A derivation is written in one line of at most 100 characters, or its parts below it and further to the right.
+TEST(LanoData, derivationsAreWrittenAsTrees) {
+  const std::string t(21, 't'), part = "AA(" + t + " " + t + ")", tokens = t + " " + t + " " + t + " " + t;
+  auto text = [&](const std::string &root) {
+    OwnGrammar file("terminals " + t + "\n" + root + " -> AA AA\nAA -> " + t + " " + t + "\n");
+    auto task = makeTask("lano", {{"grammar", file.path}, {"length", "5"}});
+    Batch batch(*task, 1, Stream::Train, 0, 1);
+    return task->describe(batch.view(), 0);
+  };
+  EXPECT_EQ(text("S"), "4 tokens: " + tokens + "\n  S(" + part + " " + part + ")\n" +
+                           "0 tokens, cut by the end of the sequence:\n");
+  EXPECT_EQ(text("SS"), "4 tokens: " + tokens + "\n  SS\n    " + part + "\n    " + part + "\n" +
+                            "0 tokens, cut by the end of the sequence:\n");
+}
+
 // Sentences of a small grammar with their exact probabilities.
 TEST(LanoData, sentencesHaveTheirProbabilities) {
   OwnGrammar file("terminals x y\nS -> A B | B A | A\nA -> x | B y | x y\nB -> y | y x | x\n");

@@ -107,6 +107,27 @@ TEST(Registry, settingsRebuildTheTask) {
   }
 }
 
+TEST(Registry, idsHaveMeanings) {
+  auto meanings = [](const std::string &name, const std::map<std::string, std::string> &settings) {
+    auto task = makeTask(name, settings);
+    std::string all;
+    for (int32_t id = 0; id < task->vocabulary(); ++id)
+      all += (id ? "; " : "") + task->meaning(id);
+    return all;
+  };
+  EXPECT_EQ(meanings("copy", {{"n", "2"}, {"symbols", "3"}}), "begin; query; symbol 1; symbol 2; symbol 3");
+  EXPECT_EQ(meanings("depo1", {{"n", "3"}, {"k", "2"}, {"v", "2"}, {"queries", "1"}}),
+            "begin; answer; query k=1; query k=2; letter 1; letter 2; last letter 1; last letter 2");
+  EXPECT_EQ(meanings("brevo1", {{"n", "3"}, {"v", "3"}}),
+            "begin; query; answer; end; last letter 1; last letter 2; last letter 3");
+  EXPECT_EQ(meanings("mano", {{"l", "2"}, {"modulus", "2"}, {"doubled", "no"}}),
+            "begin; operator +; operator -; operator *; length 1; length 2; answer 1; answer 2; number 0; number 1");
+  EXPECT_EQ(meanings("mano", {{"l", "1"}, {"modulus", "2"}}),
+            "begin; begin, its other id; operator +; operator +, its other id; operator -; operator -, its other id; "
+            "operator *; operator *, its other id; length 1; length 1, its other id; answer 1; answer 1, its other id; "
+            "number 0; number 1");
+}
+
 TEST(Registry, noTwoIdsMeanTheSame) {
   for (const TaskInfo &info : listTasks())
     if (info.name != "tokens") { // ids of a file mean what its writer knows
