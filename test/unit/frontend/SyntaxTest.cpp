@@ -233,6 +233,25 @@ TEST(Parser, LimitsNesting) {
   Text chain(sum);
   chain.tree();
   EXPECT_NE(chain.errors().find("an expression has at most 256 levels of operations"), std::string::npos);
+  // Operations in the parts of others, in arguments of calls and in choices count as well.
+  auto terms = [](std::string text, int count) {
+    for (int i = 0; i < count; ++i)
+      text += " + x";
+    return text;
+  };
+  auto errorsWith = [&](const std::string &first, int count) {
+    Text text("def f(x) = " + terms(first, count));
+    text.tree();
+    return text.errors();
+  };
+  const std::string half = terms("x", 150);
+  for (const std::string &first : {"(" + half + ")", "-(" + half + ")", "f(x, " + half + ", x)", "f(y = " + half + ")",
+                                   "(if " + half + " then x else x)", "(if x then " + half + " else x)",
+                                   "(if x then x else " + half + ")", "(x + (" + half + "))"}) {
+    EXPECT_EQ(errorsWith(first, 100), "");
+    EXPECT_NE(errorsWith(first, 110).find("an expression has at most 256 levels of operations"), std::string::npos)
+        << first.substr(0, 12);
+  }
   std::string bodies = "model m {";
   for (int i = 0; i < 100000; ++i)
     bodies += " if a {";
