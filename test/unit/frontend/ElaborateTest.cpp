@@ -316,6 +316,18 @@ TEST(Columns, OfWeightsAreWeights) {
   EXPECT_EQ(types, "[dim=16] [dim=16] [batch=2, length=8, 2 * dim=32] ");
 }
 
+/// The right side is evaluated only where the left side leaves the answer open.
+TEST(Logic, AndOrAndNot) {
+  for (llvm::StringRef holds :
+       {"true and true", "not (true and false)", "not (false and true)", "not (false and false)", "true or true",
+        "true or false", "false or true", "not (false or false)", "false and true or true",
+        "not (dim > 1 and dim > 16)", "true or 1 / 0 > 1", "not (false and 1 / 0 > 1)"}) {
+    Frontend frontend;
+    frontend.run(inModel(("require " + holds).str()));
+    EXPECT_TRUE(frontend.program) << holds.str() << ": " << frontend.errors();
+  }
+}
+
 TEST(Numbers, RemaindersAreExact) {
   EXPECT_EQ(constantsIn("x = x * ((9223372036854775806 % 9223372036854775807) / 9223372036854775806)\n"
                         "x = x * (-7 % 4)"),
@@ -327,12 +339,13 @@ TEST(Numbers, AreExact) {
   frontend.run(inModel("x = relu(x)",
                        "vocab: int, dim = 16, a = floor_to(8 * 512 / 3, 8), b = ceil_to(10 / 3, 4), "
                        "c = 10 / 4 * 2, d: float = 1 / 4, e = max(1, floor(7 / 2)), f = -7 % 4, "
-                       "g = floor(-7 / 2), h = if 1 / 3 < 0.34 then 1 else 2, s = {B, A, B}, t = not true"));
+                       "g = floor(-7 / 2), h = if 1 / 3 < 0.34 then 1 else 2, s = {B, A, B}, t = not true, "
+                       "u = floor(7 / -2), w = 6 / -3, p = if 1 / -2 < 0 then 1 else 2"));
   ASSERT_TRUE(frontend.program) << frontend.errors();
   std::string values;
   for (const ResolvedParameter &parameter : frontend.program->parameters)
     values += parameter.name + "=" + parameter.value + " ";
-  EXPECT_EQ(values, "vocab=32 dim=16 a=1360 b=4 c=5 d=0.25 e=3 f=1 g=-4 h=1 s={A, B} t=false ");
+  EXPECT_EQ(values, "vocab=32 dim=16 a=1360 b=4 c=5 d=0.25 e=3 f=1 g=-4 h=1 s={A, B} t=false u=-4 w=-2 p=1 ");
 }
 
 TEST(Numbers, FractionsAreFloatsWhereTheDefaultIsOne) {
