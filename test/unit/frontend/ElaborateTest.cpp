@@ -348,6 +348,32 @@ TEST(Numbers, AreExact) {
   EXPECT_EQ(values, "vocab=32 dim=16 a=1360 b=4 c=5 d=0.25 e=3 f=1 g=-4 h=1 s={A, B} t=false u=-4 w=-2 p=1 ");
 }
 
+TEST(Numbers, FunctionsTakeThemAsWell) {
+  const std::tuple<llvm::StringRef, double, double> values[] = {
+      // of 3/4 and of -3/4
+      {"exp", 2.117000016612675, 0.4723665527410147},
+      {"tanh", 0.6351489523872873, -0.6351489523872873},
+      {"sigmoid", 0.679178699175393, 0.320821300824607},
+      {"silu", 0.5093840243815447, -0.24061597561845527},
+      {"gelu", 0.5800294857173488, -0.16997051428265114},
+      {"relu", 0.75, 0},
+      {"square", 0.5625, 0.5625},
+      {"softplus", 1.1368710061148999, 0.3868710061149},
+  };
+  for (const auto &[function, ofPositive, ofNegative] : values) {
+    const std::vector<double> got = constantsIn(("x = x * " + function + "(0.75) * " + function + "(-0.75)").str());
+    ASSERT_EQ(got.size(), 2u) << function.str();
+    EXPECT_NEAR(got[0], ofPositive, 1e-12) << function.str();
+    EXPECT_NEAR(got[1], ofNegative, 1e-12) << function.str();
+  }
+  const std::vector<double> roots = constantsIn("x = x * log(0.75) * sqrt(0.75) * rsqrt(0.75)");
+  ASSERT_EQ(roots.size(), 3u);
+  EXPECT_NEAR(roots[0], -0.2876820724517809, 1e-12);
+  EXPECT_NEAR(roots[1], 0.8660254037844386, 1e-12);
+  EXPECT_NEAR(roots[2], 1.1547005383792517, 1e-12);
+  EXPECT_EQ(constantsIn("x = x * min(3, 1.5, 2) * max(2, 3.5, 3)"), (std::vector<double>{1.5, 3.5}));
+}
+
 TEST(Numbers, FractionsAreFloatsWhereTheDefaultIsOne) {
   EXPECT_EQ(constantsIn("def f(y, s = 1.0) = y * s\nx = f(x, 1 / 4)"), (std::vector<double>{0.25}));
   EXPECT_EQ(constantsIn("block f(y, t = 2.0, s = t) { return y * (s / t) }\nx = f(x, s = 1 / 4)"),
