@@ -4,7 +4,8 @@
 `keys`: two learning rates, two sets of Canon layers, seeds 0 to 2; shares by k, a mean in nats, by length, too. The last
 run of the sweep has written nothing, the one before has come to step 10 of 20. `bits`: two sizes, bits per parameter.
 `plain`: no scores. `ties`: means that are the same but for rounding, the lowest held-out loss
-twice. `lost`: the run of the first weight decay and the second seed ends with a loss that is no number."""
+twice. `lost`: the run of the first weight decay and the second seed ends with a loss that is no number. `partly`:
+of three weight decays only the second one was evaluated."""
 import itertools
 import json
 import os
@@ -81,8 +82,14 @@ def lost(settings):
     return [{"step": 1, "loss": 2.0}, {"step": 1, "eval_loss": held_out, "scores": {}}], 1, 1000
 
 
+def partly(settings):
+    evaluation = [{"step": 1, "eval_loss": 1.5, "scores": {}}] if settings["weight-decay"] == "2" else []
+    return [{"step": 1, "loss": 2.0}, *evaluation], 1, 1000
+
+
 out = sys.argv[1]
 write_sweep(out + "/lost", {"weight-decay": ["1", "2", "4"], "seed": ["0", "1"]}, lost)
+write_sweep(out + "/partly", {"weight-decay": ["1", "2", "4"], "seed": ["0"]}, partly)
 write_sweep(out + "/keys", {"lr": ["1e-3", "3e-3"], "set.canon_at": ["{}", "{A, B}"], "seed": ["0", "1", "2"]}, keys)
 write_sweep(out + "/bits", {"set.dim": ["64", "128"], "seed": ["0"]}, bits)
 write_sweep(out + "/plain", {"weight-decay": ["1", "2", "4"], "seed": ["0"]}, plain)

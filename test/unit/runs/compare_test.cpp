@@ -94,7 +94,12 @@ TEST(Runs, FollowsAFileThatGrows) {
 TEST(Runs, LaterLinesReplaceEarlierOnes) {
   RunFolder folder("{\"step\":1,\"loss\":3}\n{\"step\":2,\"loss\":2}\n{\"step\":3,\"loss\":9}\n"
                    "{\"step\":2,\"loss\":2.5}\n{\"step\":3,\"loss\":1}\n");
-  EXPECT_EQ(values(stretto::runtime::Run(folder.path).loss), (std::vector<double>{3, 2.5, 1}));
+  folder.append("{\"step\":1,\"tokens_per_second\":10}\n{\"step\":2,\"tokens_per_second\":20}\n"
+                "{\"step\":2,\"tokens_per_second\":25}\n{\"step\":3,\"tokens_per_second\":30}\n",
+                "timing.jsonl");
+  const stretto::runtime::Run run(folder.path);
+  EXPECT_EQ(values(run.loss), (std::vector<double>{3, 2.5, 1}));
+  EXPECT_EQ(values(run.speed), (std::vector<double>{10, 25, 30}));
 }
 
 // A resumed run first drops the lines after its checkpoint.
@@ -369,6 +374,8 @@ TEST(Findings, SayWhatWasFound) {
                                               "6.5 points higher.");
   EXPECT_EQ(find({10, 20}, {10.5, 20}), "s: A 10.0 / 20.0 %, B 10.5 / 20.0 %. No difference that counts (less than one "
                                         "point in every seed).");
+  EXPECT_EQ(find({11}, {10}),
+            "s: A 11.0 %, B 10.0 %. The model A is ahead in 1 of 1 seed, on average 1.0 points higher.");
   EXPECT_EQ(find({10, 20}, {}), "No finding: s was not measured in all runs.");
 }
 
