@@ -352,6 +352,21 @@ TEST(TextPlot, DrawsBraille) {
   EXPECT_NE(drawText(plot, curves).find("\033["), std::string::npos);
 }
 
+// What lies beyond an edge is left out, and stands in no other row.
+TEST(TextPlot, EndsAtItsEdges) {
+  TextPlot plot;
+  plot.columns = 2;
+  plot.rows = 3;
+  plot.xMax = 3;
+  for (const Point &last : {Point{4, 1}, Point{3, 1.5}, Point{3, -0.5}}) {
+    std::vector<TextCurve> curves{{"a", {{last.step, last.value}}}};
+    const std::string text = drawText(plot, curves);
+    EXPECT_NE(text.find("     1 |  \n       |  \n     0 |  \n"), std::string::npos) << text;
+  }
+  std::vector<TextCurve> corner{{"a", {{3, 0}}}};
+  EXPECT_NE(drawText(plot, corner).find("     0 | a\n"), std::string::npos);
+}
+
 static Group groupWithScores(const std::string &label, const std::vector<double> &scores) {
   Group group{label, {}};
   for (double score : scores) {
