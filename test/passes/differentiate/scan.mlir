@@ -21,7 +21,8 @@ func.func @gradients(%x: tensor<2x8x16xf32>, %dy: tensor<2x8x16xf32>) {
   %s = seq.get_parameter @s : tensor<16x16xf32>
   // CHECK: %[[F:.*]]:3 = seq.scan @layer.forward trips 3 carry(%arg0)
   %y = seq.scan @layer trips 3 carry(%x) slices(%w) invariants(%s) : (tensor<2x8x16xf32>, tensor<3x16x16xf32>, tensor<16x16xf32>) -> tensor<2x8x16xf32>
-  // CHECK: %[[B:.*]]:3 = seq.scan @layer.backward trips 3 reverse carry(%arg1, %{{.*}}) slices(%[[F]]#1, %{{.*}}, %[[F]]#2) invariants(
+  // CHECK: %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : tensor<16x16xf32>
+  // CHECK: %[[B:.*]]:3 = seq.scan @layer.backward trips 3 reverse carry(%arg1, %[[ZERO]]) slices(%[[F]]#1, %{{.*}}, %[[F]]#2) invariants(
   // CHECK: seq.gradient @w, %[[B]]#2
   // CHECK: seq.gradient @s, %[[B]]#1
   seq.backward of(%y) from(%dy) : tensor<2x8x16xf32>

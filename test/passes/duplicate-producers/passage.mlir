@@ -38,6 +38,18 @@ func.func @expensive(%x: tensor<2x8x16xf32>, %w: tensor<16x16xf32>) -> tensor<2x
   return %2 : tensor<2x8x16xf32>
 }
 
+// Reading both operands of an addition beside the reader takes as many bytes as writing and reading its result.
+// CHECK-LABEL: func @inputs
+// CHECK-COUNT-1: arith.addf
+// CHECK-NOT: arith.addf
+func.func @inputs(%x: tensor<2x8x16xf32>, %y: tensor<2x8x16xf32>, %w: tensor<16x16xf32>) -> tensor<2x8x16xf32> {
+  %0 = arith.addf %x, %y : tensor<2x8x16xf32>
+  %1 = math.exp %0 : tensor<2x8x16xf32>
+  %2 = seq.linear %1, %w : tensor<2x8x16xf32>, tensor<16x16xf32> -> tensor<2x8x16xf32>
+  %3 = arith.mulf %0, %2 : tensor<2x8x16xf32>
+  return %3 : tensor<2x8x16xf32>
+}
+
 // An addition of what is tapped 20 rows away is computed once more behind the matmul, unless a kernel keeps fewer rows than that.
 // CHECK-LABEL: func @far
 // CHECK: arith.addf {{.*}} {kern.group = 0 : i64}
