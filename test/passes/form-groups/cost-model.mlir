@@ -1,5 +1,6 @@
 // RUN: stretto-opt %s --kern-form-groups | FileCheck %s --check-prefix=CPU
 // RUN: stretto-opt %s --kern-form-groups=block-rows=64 | FileCheck %s --check-prefix=LONG
+// RUN: stretto-opt %s --kern-form-groups="block-rows=64 kept-rows=20" | FileCheck %s --check-prefix=LONG
 // RUN: stretto-opt %s --kern-form-groups=operations-per-byte=30 | FileCheck %s --check-prefix=SLOW
 // RUN: stretto-opt %s --kern-form-groups=held-bytes=64 | FileCheck %s --check-prefix=SMALL
 // RUN: stretto-opt %s --kern-form-groups="block-rows=64 kept-rows=8" --remarks-filter=fusion 2>%t | FileCheck %s --check-prefix=NEAR
@@ -58,6 +59,18 @@ func.func @far(%x: tensor<2x64x16xf32>, %y: tensor<2x64x16xf32>) -> (tensor<2x64
 // NEAR: math.exp {{.*}} {kern.group = 2 : i64}
 // NEAR: arith.addf {{.*}} {kern.group = 2 : i64}
 // REMARK: NotFused {{.*}}Function=far {{.*}} and compute 0 rows beside each block of 64 twice, and 1 far from it for each of its rows
+
+// Rows as far away as rows are kept are kept, in both directions.
+func.func @ahead(%x: tensor<2x64x16xf32>) -> tensor<2x64x16xf32> {
+  %0 = math.tanh %x : tensor<2x64x16xf32>
+  %1 = seq.tap %0 by 20 : tensor<2x64x16xf32>
+  %2 = arith.addf %0, %1 : tensor<2x64x16xf32>
+  return %2 : tensor<2x64x16xf32>
+}
+// LONG-LABEL: func @ahead
+// LONG-NOT: kern.group = 1
+// NEAR-LABEL: func @ahead
+// NEAR: kern.group = 1
 
 // Sums along rows are there for rows near by alone.
 func.func @sums(%x: tensor<2x64x16xf32>) -> tensor<2x64x16xf32> {
