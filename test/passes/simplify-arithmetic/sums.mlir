@@ -97,6 +97,25 @@ func.func @nothing_to_gain(%x: tensor<2x8x16xf32>, %y: tensor<2x8x16xf32>, %z: t
   return %0 : tensor<2x8x16xf32>
 }
 
+// A term that is a factor of another one is no product itself, in either order.
+// CHECK-LABEL: func @factor_alone
+// CHECK: %[[P:.*]] = arith.mulf %{{.*}}, %arg3
+// CHECK: arith.addf %arg0, %[[P]]
+// CHECK: %[[Q:.*]] = arith.mulf %{{.*}}, %arg3
+// CHECK: %[[S:.*]] = arith.addf %[[Q]], %arg0
+// CHECK: return %{{.*}}, %[[S]]
+func.func @factor_alone(%x: tensor<2x8x16xf32>, %y: tensor<2x8x16xf32>, %z: tensor<2x8x16xf32>, %v: tensor<2x8x16xf32>) -> (tensor<2x8x16xf32>, tensor<2x8x16xf32>) attributes {seq.forward = @f} {
+  %xy = arith.mulf %x, %y : tensor<2x8x16xf32>
+  %xyz = arith.mulf %xy, %z : tensor<2x8x16xf32>
+  %p = arith.mulf %xyz, %v : tensor<2x8x16xf32>
+  %0 = arith.addf %x, %p : tensor<2x8x16xf32>
+  %xz = arith.mulf %x, %z : tensor<2x8x16xf32>
+  %xzz = arith.mulf %xz, %z : tensor<2x8x16xf32>
+  %q = arith.mulf %xzz, %v : tensor<2x8x16xf32>
+  %1 = arith.addf %q, %x : tensor<2x8x16xf32>
+  return %0, %1 : tensor<2x8x16xf32>, tensor<2x8x16xf32>
+}
+
 // What the forward computes, and its copies, stay as they are.
 // CHECK-LABEL: func @forward
 // CHECK: %[[XY:.*]] = arith.mulf %arg0, %arg1
