@@ -305,4 +305,7 @@ TEST(FiniteCheck, WeightsThatComeInBadAreNamed) {
   static_cast<float *>(program.arenas.base(STRETTO_ARENA_MOMENT1))[18] = NAN;
   EXPECT_EQ(errorOf([&] { check.checkState(); }),
             "moment1 of 'b' must be finite numbers before the first step, but element 2 is nan");
+  static_cast<float *>(program.arenas.base(STRETTO_ARENA_PARAMETERS))[0] = INFINITY;
+  EXPECT_EQ(errorOf([&] { check.checkState(); }),
+            "parameters of 'a' must be finite numbers before the first step, but element 0 is inf");
 }

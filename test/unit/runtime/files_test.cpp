@@ -38,6 +38,15 @@ TEST(Files, WhatAnInterruptedReplacementLeftIsRemoved) {
   EXPECT_NO_THROW(removeInterrupted(folder / "none", {"*"}));
 }
 
+TEST(Files, AFolderIsMadeWithThoseAboveIt) {
+  TemporaryFolder folder;
+  EXPECT_NO_THROW(makeDirectory(folder / "a/b/c"));
+  EXPECT_NO_THROW(makeDirectory(folder / "a/b/c")) << "one that exists is taken";
+  EXPECT_EQ(listDirectory(folder / "a/b"), std::vector<std::string>{"c"});
+  spill(folder / "file", "x");
+  EXPECT_THROW(makeDirectory(folder / "file/a"), Error);
+}
+
 TEST(Sealed, EveryBitFlipAndTruncationIsSeen) {
   const std::string text = "--batch\n4\n", good = sealed(text);
   EXPECT_EQ(unsealed(good), text);

@@ -74,6 +74,19 @@ TEST(OpTable, ATensorReachesToTheEndOfItsLastRow) {
   EXPECT_EQ(bytesOf({"", {}, {7, 0, 0, 0}, 7, 1, STRETTO_BF16}), 7 * 2);
 }
 
+// What follows the last row in its stride need not be there.
+TEST(OpTable, ACopyReachesToTheEndOfItsLastRow) {
+  Workbench bench(STRETTO_F32, "cpu", 256);
+  auto copyAt = [&](int64_t from, int64_t to) {
+    Op op = CopyOp{{{2, 4, 16, 32, {STRETTO_ARENA_ACTIVATIONS, 0, from}, {STRETTO_ARENA_ACTIVATIONS, 0, to}}}};
+    resolve(op, bench.arenas);
+  };
+  EXPECT_NO_THROW(copyAt(256 - 20, 0));
+  EXPECT_THROW(copyAt(256 - 19, 0), Error);
+  EXPECT_NO_THROW(copyAt(0, 256 - 36));
+  EXPECT_THROW(copyAt(0, 256 - 35), Error);
+}
+
 TEST(OpTable, AnOperationThatNoLibraryHasIsNamed) {
   EXPECT_NO_THROW(expectKnown({}));
   try {
