@@ -243,6 +243,15 @@ TEST(Config, TheHelpShowsEachOptionOfTheTable) {
   }
 }
 
+TEST(Config, TheHelpOfAProgramNamesItsDevices) {
+  for (const Setting &setting : settings()) {
+    EXPECT_EQ(setting.help.find('{'), std::string::npos) << setting.help;
+    if (setting.name == "device") {
+      EXPECT_NE(setting.help.find("cpu"), std::string::npos) << setting.help;
+    }
+  }
+}
+
 // What a name is answered with is an option.
 TEST(Config, HabitsLeadToOptions) {
   std::vector<std::string> names = {"task-set", "batch", "length", "vocab", "dtype", "target", "set"};
