@@ -161,6 +161,30 @@ TEST(Device, CopiesRowsAndLeavesTheGaps) {
   EXPECT_TRUE(bench.context.failure);
 }
 
+// Of 3 chunks of 4 rows, the last one with 2; each chunk has 16 bytes of the first buffer, all share the second.
+TEST(Device, RowsAreLaunchedByWholeChunks) {
+  Workbench bench(STRETTO_F32);
+  constexpr int64_t ofChunk[] = {16, 0}, all[] = {40, 8};
+  stretto_kernel kernel{};
+  kernel.name = "update";
+  kernel.chunks = 3, kernel.chunk_rows = 4, kernel.buffers = 2, kernel.buffer_bytes = all, kernel.chunk_bytes = ofChunk;
+  const stretto_buffer buffers[] = {bench.reserve(40), bench.reserve(8)};
+  auto launch = [&](int64_t begin, int64_t end) { return launchOn(kernel, buffers, {begin, end}, bench.arenas); };
+  for (auto [begin, end, first, last] : {std::tuple{0, 4, 0, 1}, {4, 8, 1, 2}, {4, 10, 1, 3}, {8, 12, 2, 3}}) {
+    const LaunchOp op = launch(begin, end);
+    EXPECT_EQ(op.begin, first);
+    EXPECT_EQ(op.end, last);
+    for (size_t i = 0; i < 2; ++i)
+      EXPECT_EQ(op.buffers[i], bench.arenas.resolve(buffers[i], all[i]));
+  }
+  for (auto [begin, end] : {std::pair{2, 8}, {0, 5}, {4, 6}})
+    EXPECT_EQ(errorOf([&] { launch(begin, end); }),
+              "the kernel 'update' must have chunks that begin and end with rows " + std::to_string(begin) + " and " +
+                  std::to_string(end) + ", but has chunks of 4 rows");
+  kernel.chunk_bytes = nullptr;
+  EXPECT_NE(errorOf([&] { launch(0, 4); }), "");
+}
+
 TEST(Device, UnknownNamesAreRefused) {
   EXPECT_EQ(errorOf([] { makeDevice("gpu"); }), "a device must be 'cpu' or 'null-async', but got 'gpu'");
 }
@@ -179,15 +203,17 @@ TEST(Profile, GroupsAddUpToTheStep) {
     stretto_matmul(&bench.context, &matmul);
     profile.endStep(0);
   }
-  double share = 0;
+  double share = 0, seconds = 0;
   for (const Profile::Line &line : profile.groups()) {
     share += line.share;
+    seconds += line.seconds;
     if (line.name == "matmuls" || line.name == "rowwise") {
       EXPECT_EQ(line.calls, 1);
       EXPECT_GT(line.seconds, 0);
     }
   }
   EXPECT_NEAR(share, 1, 1e-9);
+  EXPECT_NEAR(profile.secondsPerStep(), seconds, 1e-9 * seconds);
   EXPECT_NE(profileReport(profile).find("matmul 256 x 256 x 256"), std::string::npos);
 }
 

@@ -37,6 +37,16 @@ TEST(Metrics, ScoresSayWhichCheckpointTheyAreOf) {
   EXPECT_EQ(readOrigin(writeOrigin({7, {}})), (WeightsOrigin{7, {}}));
 }
 
+TEST(Metrics, LinesAreAppendedAndSynced) {
+  TemporaryFolder folder;
+  spill(folder / "lines", "a\n");
+  AppendFile file(folder / "lines");
+  file.append("b\n");
+  file.append("c\n");
+  EXPECT_NO_THROW(file.sync());
+  EXPECT_EQ(slurp(folder / "lines"), "a\nb\nc\n");
+}
+
 TEST(Metrics, StepsThatLackALineAreSeen) {
   TemporaryFolder folder;
   std::vector<std::string> lines;

@@ -23,7 +23,8 @@ TEST(Utf8, charactersAreWhole) {
 TEST(Utf8, otherBytesAreFound) {
   for (const char *text : {"\x80", "\xbf", "\xc0\xaf", "\xc1\xbf", "\xc3(", "\xe0\x9f\xbf", "\xe2\x82(", "\xed\xa0\x80",
                            "\xf0\x8f\xbf\xbf", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xff"})
-    EXPECT_EQ(validUtf8(std::string("ab") + text + "c"), 2u) << text;
+    for (const char *after : {"", "c", "\x80"})
+      EXPECT_EQ(validUtf8(std::string("ab") + text + after), 2u) << text << after;
 }
 
 TEST(Utf8, messagesPrint) {
