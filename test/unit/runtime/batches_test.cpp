@@ -151,6 +151,8 @@ TEST(Batches, SomeTokenOfAFileCounts) {
   EXPECT_EQ(error({}, {0, 0, 0, 0}), none);
   EXPECT_EQ(error({1, 1, 1, 1}, {0, 0, 0, 0}), none);
   EXPECT_EQ(error({1, 0, 0, 0}, {0, 1, 1, 1}), none);
+  EXPECT_EQ(error({0, 1, 1, 1}, {1, 0, 0, 0}), none);
+  EXPECT_EQ(error({}, {INFINITY, 1, 1, 1}), "'weights' in '" + path + "' must be finite floats, but got inf at [0, 0]");
   EXPECT_EQ(error({}, {1, 1, 1e40, 1}), "'weights' in '" + path + "' must be finite floats, but got 1e+40 at [1, 0]");
 }
 
