@@ -207,6 +207,22 @@ static std::vector<std::string> operationsOf(const std::function<void()> &action
   return operations;
 }
 
+TEST(Checkpoint, FilesAreSyncedBeforeTheirFolderHasItsName) {
+  TemporaryFolder folder;
+  const CheckpointFolder checkpoints(folder / "ckpt", 1);
+  SmallProgram program;
+  const std::vector<std::string> operations = operationsOf([&] { checkpoints.save(program.state(), 1, facts); });
+  const auto named = std::find(operations.begin(), operations.end(), "rename 00000001");
+  ASSERT_NE(named, operations.end());
+  int files = 0;
+  for (auto at = operations.begin(); at != named; ++at)
+    if (at->starts_with("create ")) {
+      EXPECT_NE(std::find(at, named, "sync " + at->substr(7)), named) << *at;
+      ++files;
+    }
+  EXPECT_EQ(files, 3); // weights, moments, the manifest
+}
+
 TEST(Checkpoint, NamesAreSyncedBeforeOthersDependOnThem) {
   TemporaryFolder folder;
   const CheckpointFolder checkpoints(folder / "ckpt", 1);
