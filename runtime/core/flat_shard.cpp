@@ -29,6 +29,7 @@ std::vector<ArenaPiece> piecesOf(int arena, const stretto_program &program, cons
       pieces.push_back({rows.begin * rowBytes, std::min(all, rows.end * rowBytes) - rows.begin * rowBytes});
     return pieces;
   case STRETTO_ARENA_ACTIVATIONS:
+    return {{0, std::max(all, program.gradients_begin + shard.room * rowBytes)}};
   case STRETTO_ARENA_GRADIENTS:
   case STRETTO_ARENA_PARAMETERS:
     return {{0, std::max(all, shard.room * rowBytes)}};

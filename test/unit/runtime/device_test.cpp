@@ -82,6 +82,21 @@ TEST(Arenas, GradientsAreThePartOfTheActivationsThatTheProgramSays) {
   }
 }
 
+// Parts of ranks are of one size, so that the last one may end behind the last row.
+TEST(Arenas, ThereIsRoomForTheGradientsOfAllParts) {
+  const auto device = makeDevice("cpu");
+  constexpr int64_t rowBytes = STRETTO_FLAT_COLUMNS * sizeof(float);
+  stretto_program program{};
+  program.arena_bytes[STRETTO_ARENA_ACTIVATIONS] = 7 * rowBytes;
+  program.arena_bytes[STRETTO_ARENA_GRADIENTS] = 3 * rowBytes;
+  for (const auto &[begin, rows] : {std::pair{4, 8}, {0, 7}}) {
+    program.gradients_begin = begin * rowBytes;
+    const Arenas arenas(*device, program, /*accumulate=*/false, FlatShard{{{2, 4}}, 4});
+    EXPECT_EQ(arenas.bytes(STRETTO_ARENA_ACTIVATIONS), rows * rowBytes);
+    EXPECT_EQ(arenas.bytes(STRETTO_ARENA_GRADIENTS), 4 * rowBytes);
+  }
+}
+
 TEST(Device, NullAsyncRunsNothingBeforeTheWait) {
   Workbench bench(STRETTO_F32, "null-async");
   launched = 0;
