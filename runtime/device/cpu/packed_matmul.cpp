@@ -1,6 +1,6 @@
 // Blocks of 256 terms; of the right operand up to 768 columns (256 with AVX-512), in panels as wide as tiles, and of
 // the left one 120 rows: 120 KB, which a second-level cache holds while panel after panel goes by. Meanwhile the next
-// rows come.
+// rows come. A number is one chain of multiply-adds, so its bits do not depend on the blocks.
 #include "runtime/device/cpu/packed_matmul.h"
 
 #include "runtime/abi/abi.h"
@@ -22,11 +22,12 @@ using Out = tiles::Matrix<float>;
 using In = tiles::Matrix<const float>;
 
 constexpr int64_t depth = 256, height = 120;
+constexpr int64_t depthOfLines = 128;  // where each term of a few rows is a line of its own
 constexpr int64_t fewestRows = 8;      // of a matmul that pays for copies of the right operand
-constexpr int64_t fewestColumns = 160; // that pay for a copy of a left operand that lies the other way
+constexpr int64_t fewestColumns = 160; // that pay for a copy of a left operand that lies the other way, with wide tiles
 constexpr int64_t fewestReads = 256;   // of a right operand that pays for being copied only to lie in order
-
-constexpr int64_t pitch = depth + 16; // of rows that are copied as they lie: an odd number of lines
+constexpr int64_t fewestResults = 48 << 10; // that pay for strips
+constexpr int64_t pitch = depth + 16;       // of rows that are copied as they lie: an odd number of lines
 
 int64_t rightColumns() { return tiles::tilesAreNarrow() ? columnsOfNarrow : columnsOfWide; }
 
@@ -61,43 +62,54 @@ const float *at(const Operand<float> &operand, int64_t row, int64_t column) {
   return operand.data + (operand.transpose ? column * operand.stride + row : row * operand.stride + column);
 }
 
-// Of a left operand that lies the other way, `rows` rows side by side.
-Left<float> sideBySide(const float *from, int64_t stride, int64_t rows, int64_t terms, float *buffer) {
-  for (int64_t t = 0; t < terms; ++t)
-    std::copy_n(from + t * stride, rows, buffer + t * height);
-  return {buffer, height, true};
+// How tiles read the left operand: from where it is, or copied. `sideBySide`, `strips`: where it lies the other way.
+enum class Way { asItLies, rows, sideBySide, strips };
+
+// Whether rows lie in the same sets of a first-level cache, of which there are 64.
+bool sharesSets(int64_t stride) { return stride % static_cast<int64_t>(4096 / sizeof(float)) == 0; }
+
+// With narrow tiles a copy lies in strips: a few numbers of each of 256 lines would be all of a first-level cache of
+// 32 KB, beside a panel. A small result does not pay for that: then the lines are fewer.
+Way wayOf(const Operand<float> &a, int64_t m, int64_t n) {
+  if (!tiles::tilesAreNarrow())
+    return a.transpose && n >= fewestColumns ? Way::sideBySide : Way::asItLies;
+  if (!a.transpose)
+    return sharesSets(a.stride) ? Way::rows : Way::asItLies;
+  return sharesSets(a.stride) || m * n >= fewestResults ? Way::strips : Way::asItLies;
 }
 
-// For narrow tiles. A few numbers of each of 256 lines would be all of a first-level cache of 32 KB, beside a panel, so
-// rows that lie the other way lie in strips.
-Left<float> copyOf(const float *from, int64_t stride, bool transposes, int64_t rows, int64_t terms, float *buffer) {
-  if (transposes) {
-    tiles::packPanels(terms, rows, {from, stride}, false, buffer, tiles::stripRows);
-    return {.data = buffer, .inStrips = true};
-  }
-  for (int64_t row = 0; row < rows; ++row)
-    std::copy_n(from + row * stride, terms, buffer + row * pitch);
-  return {buffer, pitch};
+int64_t depthOf(const Operand<float> &a, Way way) {
+  return tiles::tilesAreNarrow() && a.transpose && way == Way::asItLies ? depthOfLines : depth;
 }
 
-// Rows of the left operand from i on, as tiles read them.
-Left<float> leftBlock(const Operand<float> &a, int64_t i, int64_t rows, int64_t p, int64_t terms, int64_t columns,
+// Rows of the left operand from row i and term p on.
+Left<float> leftBlock(const Operand<float> &a, Way way, int64_t i, int64_t rows, int64_t p, int64_t terms,
                       float *buffer) {
   const float *const from = at(a, i, p);
-  if (copiesLeft(a.transpose, a.stride))
-    return copyOf(from, a.stride, a.transpose, rows, terms, buffer);
-  if (a.transpose && columns >= fewestColumns)
-    return sideBySide(from, a.stride, rows, terms, buffer);
-  return {from, a.stride, a.transpose};
+  switch (way) {
+  case Way::asItLies:
+    return {from, a.stride, a.transpose};
+  case Way::rows:
+    for (int64_t row = 0; row < rows; ++row)
+      std::copy_n(from + row * a.stride, terms, buffer + row * pitch);
+    return {buffer, pitch};
+  case Way::sideBySide:
+    for (int64_t t = 0; t < terms; ++t)
+      std::copy_n(from + t * a.stride, rows, buffer + t * height);
+    return {buffer, height, true};
+  case Way::strips:
+    tiles::packPanels(terms, rows, {from, a.stride}, false, buffer, tiles::stripRows);
+    return {.data = buffer, .inStrips = true};
+  }
 }
 
-// What of the left operand is read after a block that begins at row i and term p, as it lies.
-Ahead aheadOf(const Operand<float> &a, int64_t m, int64_t k, int64_t i, int64_t p) {
+// What of the left operand is read after a block of `deep` terms that begins at row i and term p, as it lies.
+Ahead aheadOf(const Operand<float> &a, int64_t m, int64_t k, int64_t i, int64_t p, int64_t deep) {
   if ((i += height) >= m)
-    i = 0, p += depth;
+    i = 0, p += deep;
   if (p >= k)
     return {};
-  int64_t rows = std::min(height, m - i), terms = std::min(depth, k - p);
+  int64_t rows = std::min(height, m - i), terms = std::min(deep, k - p);
   if (a.transpose)
     std::swap(rows, terms);
   constexpr int64_t bytes = sizeof(float);
@@ -116,8 +128,7 @@ bool isPacked(const MatmulShape &shape) {
 }
 
 bool copiesLeft(bool transposes, int64_t stride) {
-  constexpr int64_t way = 4096 / sizeof(float); // of a first-level cache of 64 sets
-  return tiles::tilesAreNarrow() && (transposes || stride % way == 0);
+  return tiles::tilesAreNarrow() && (transposes || sharesSets(stride));
 }
 
 int64_t reservePacking() { return packing() ? Packing::bytes(rightColumns()) : 0; }
@@ -130,15 +141,17 @@ void packedMatmul(int64_t m, int64_t n, int64_t k, Operand<float> a, Operand<flo
   float *const right = copies->right(), *const left = copies->left();
   const bool packs = b.transpose || m >= fewestReads;
   const int64_t panel = tiles::tileColumns(), width = rightColumns();
+  const Way way = wayOf(a, m, n);
+  const int64_t deep = depthOf(a, way);
   for (int64_t j = 0; j < n; j += width)
-    for (int64_t p = 0; p < k; p += depth) {
-      const int64_t columns = std::min(width, n - j), terms = std::min(depth, k - p);
+    for (int64_t p = 0; p < k; p += deep) {
+      const int64_t columns = std::min(width, n - j), terms = std::min(deep, k - p);
       if (packs)
         tiles::packPanels(terms, columns, {at(b, p, j), b.stride}, b.transpose, right, panel);
       for (int64_t i = 0; i < m; i += height) {
         const int64_t rows = std::min(height, m - i);
-        const Left<float> block = leftBlock(a, i, rows, p, terms, columns, left);
-        Ahead ahead = aheadOf(a, m, k, i, p);
+        const Left<float> block = leftBlock(a, way, i, rows, p, terms, left);
+        Ahead ahead = aheadOf(a, m, k, i, p, deep);
         for (int64_t begin = 0; begin < columns; begin += panel) {
           const In from = packs ? In{right + begin * terms, panel} : In{at(b, p, j + begin), b.stride};
           const Out to{c + i * ldc + j + begin, ldc};

@@ -17,8 +17,8 @@ bool isPacked(const MatmulShape &shape);
 // narrow, and where they are wide.
 constexpr int64_t columnsOfNarrow = 768, columnsOfWide = 256;
 
-// Whether the left operand is copied, for all columns of a tile of C: where tiles are narrow, if it lies the other way,
-// or if the sets of a first-level cache in which its rows lie are the same.
+// Whether the left operand is copied, for all columns of a tile of C that is not small: where tiles are narrow, if it
+// lies the other way, or if the sets of a first-level cache in which its rows lie are the same.
 bool copiesLeft(bool transposes, int64_t stride);
 
 // As multiply (blas.h); `adds`: beta is 1, else 0.
