@@ -4,6 +4,7 @@
 #include "ir/seq/TensorBytes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -188,6 +189,7 @@ void NestBuilder::emitColumns(const Nest &nest, const ColumnLoop &loop, Value co
     sums[&section] = {b.load(buffer.element, lanes, address, mask)};
     columnSums.push_back({&section, address});
   }
+  emitLongChains(loop);
   for (int64_t row = 0; row < rows; ++row)
     emitRow(loop, row, mask);
   putStored(loop);
@@ -195,6 +197,29 @@ void NestBuilder::emitColumns(const Nest &nest, const ColumnLoop &loop, Value co
     prefetchNext(loop);
   for (auto [section, address] : columnSums)
     b.store(sums[section].front(), address, mask);
+}
+
+/// Whether an operation becomes a long chain of instructions with much to do behind it. Where registers are few, all
+/// the rest waits in memory anyway; where they are many, of these chains only the shortest leaves it there.
+static bool isLongChain(Operation *op, bool manyRegisters) {
+  return isa<seq::SigmoidOp>(op) ||
+         (!manyRegisters && isa<seq::SoftplusOp, math::TanhOp, math::LogOp, math::ErfOp>(op));
+}
+
+/// Long chains of all rows stand in front of what is made of them: of the few hundred instructions that a processor
+/// sees at once, one row alone would have a single such chain.
+void NestBuilder::emitLongChains(const ColumnLoop &loop) {
+  const RowDemand *demand = storedValues.demandOf(loop);
+  if (!demand)
+    return;
+  for (const RowDemand::Item *item : llvm::reverse(demand->items())) {
+    Operation *op = item->value.getDefiningOp();
+    if (!op || item->found || !isLongChain(op, /*manyRegisters=*/b.hasVectorMasks()))
+      continue;
+    for (int64_t row = 0; row < rows; ++row)
+      for (int64_t asked : item->isRolling ? RowDemand::Rows{item->range().high} : item->rows)
+        emitter.emit(item->value, row + asked, item->index);
+  }
 }
 
 /// Whether what a loop reads or writes of one buffer, in this block and the next one, fits into the first-level cache:

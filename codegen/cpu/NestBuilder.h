@@ -32,6 +32,7 @@ private:
   void emitHeads(const Nest &nest);
   void emitColumnLoop(const Nest &nest, const ColumnLoop &loop);
   void emitColumns(const Nest &nest, const ColumnLoop &loop, mlir::Value column, mlir::Value mask);
+  void emitLongChains(const ColumnLoop &loop);
   void putStored(const ColumnLoop &loop);
   void prefetchNext(const ColumnLoop &loop);
   void emitRow(const ColumnLoop &loop, int64_t row, mlir::Value mask);

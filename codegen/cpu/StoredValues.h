@@ -1,7 +1,7 @@
 //===- StoredValues.h - what loops over columns have in scratch memory --------===//
 #pragma once
 
-#include "codegen/rows/RowPlan.h"
+#include "codegen/rows/RowDemand.h"
 
 namespace stretto::codegen {
 
@@ -27,14 +27,19 @@ public:
   static constexpr llvm::StringLiteral rollingAttribute = "kern.rolling", cachedAttribute = "kern.cached";
 
   explicit StoredValues(const RowPlan &plan);
+  StoredValues(const StoredValues &) = delete; // of which demandOf() tells addresses
 
   llvm::ArrayRef<Stored> of(const ColumnLoop &loop) const {
     auto known = byLoop.find(&loop);
     return known == byLoop.end() ? llvm::ArrayRef<Stored>() : llvm::ArrayRef<Stored>(known->second);
   }
+  /// What a loop asks for; null in stages that run ahead.
+  const RowDemand *demandOf(const ColumnLoop &loop) const { return demands.lookup(&loop); }
 
 private:
+  KernelDemand demand;
   llvm::DenseMap<const ColumnLoop *, llvm::SmallVector<Stored, 0>> byLoop;
+  llvm::DenseMap<const ColumnLoop *, const RowDemand *> demands;
 };
 
 } // namespace stretto::codegen
