@@ -37,6 +37,8 @@ std::string_view lastError(std::string_view text) {
 
 } // namespace
 
+bool toldError(std::string_view said) { return !lastError(said).empty(); }
+
 std::string lastWords(int rank, int pid, int status, std::string_view said) {
   while (said.ends_with('\n'))
     said.remove_suffix(1);

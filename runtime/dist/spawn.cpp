@@ -79,6 +79,7 @@ private:
   void collect();
   void press();
   void sleep();
+  bool tells(const End &end) const;
   Outcome outcome() const;
 
   const RanksToStart &what;
@@ -158,14 +159,21 @@ void Attempt::sleep() {
   poll(events.data(), events.size(), limit);
 }
 
+// Whether it is known why a rank ended. What all ranks know is told by one of them; the streams of the first are ours.
+bool Attempt::tells(const End &end) const {
+  return end.rank == 0 || WIFSIGNALED(end.status) || toldError(ranks[static_cast<size_t>(end.rank)].said());
+}
+
 Outcome Attempt::outcome() const {
   Outcome result;
   if (!stops.empty())
     result.status = WIFSIGNALED(stops.front().status) ? 128 + askedBy : stops.front().code();
   if (failures.empty())
     return result;
-  // A rank that ended because of another one may be seen first.
-  auto first = std::ranges::find_if(failures, [](const End &end) { return !end.isFollowing(); });
+  // A rank that ended because of another one may be seen first, and so may one that leaves it to another to tell.
+  auto first = std::ranges::find_if(failures, [this](const End &end) { return !end.isFollowing() && tells(end); });
+  if (first == failures.end())
+    first = std::ranges::find_if(failures, [](const End &end) { return !end.isFollowing(); });
   if (first == failures.end())
     first = failures.begin();
   const Process &process = ranks[static_cast<size_t>(first->rank)];

@@ -112,12 +112,16 @@ def who_fails_first():
     expect(said == "error: told\n", said)
     _, said = ranks(script.format(0, "kill -11 $$"), status=128 + 11, patience=100)
     expect(re.fullmatch(r"error: rank 0 \(pid \d+\) ended by signal 11\n", said), said)
-    # 75 says that another one failed, and is heard only where all say so. The last rank ends when the launcher has seen the ends
-    # of the others.
-    seen = "! kill -0 $(<pid.0) 2>&- && ! kill -0 $(<pid.1) 2>&-"
-    _, said = ranks(f"trap '' USR1; echo $$ > pid.$STRETTO_RANK; {MEET} [ $STRETTO_RANK = 2 ] && {{ until {seen}; do sleep 0.01; done; "
-                    "echo 'error: mine'; exit 1; }; echo 'error: of another'; exit 75", status=1, patience=60000)
+    # 75 says that another one failed, and is heard only where all say so. What all know is told by the first rank alone. The
+    # last one ends when the launcher has seen the ends of the others.
+    def others_first(last, others):
+        seen = " && ".join(f"! kill -0 $(<pid.{rank}) 2>&-" for rank in range(3) if rank != last)
+        return ranks(f"trap '' USR1; echo $$ > pid.$STRETTO_RANK; {MEET} [ $STRETTO_RANK = {last} ] && {{ until {seen}; do sleep 0.01; done; "
+                     f"echo 'error: mine' >&2; exit 1; }}; {others}", status=1, patience=60000)[1]
+    said = others_first(2, "echo 'error: of another'; exit 75")
     expect(re.fullmatch(r"error: rank 2 \(pid \d+\): mine\n", said), said)
+    said = others_first(0, "echo 'warning: another'; exit 1")
+    expect(said == "error: mine\n", said)
     _, said = ranks("[ $STRETTO_RANK = 0 ] && exit 0; echo error: $STRETTO_RANK; exit 75", ranks=2, status=75)
     expect(re.fullmatch(r"error: rank 1 \(pid \d+\): 1\n", said), said)
     os.remove("never")

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-using stretto::runtime::lastWords;
+using stretto::runtime::lastWords, stretto::runtime::toldError;
 
 namespace {
 
@@ -15,6 +15,12 @@ TEST(LastWords, TheErrorThatWasPrintedLast) {
   EXPECT_EQ(lastWords(2, 7, failed, "step 1\nerror: one\nerror: two\n  with a note\n\n"),
             "rank 2 (pid 7): two\n  with a note");
   EXPECT_EQ(lastWords(2, 7, failed, "error: all"), "rank 2 (pid 7): all");
+}
+
+TEST(LastWords, WhetherAnErrorWasPrinted) {
+  EXPECT_TRUE(toldError("step 1\nerror: one\n"));
+  EXPECT_FALSE(toldError(""));
+  EXPECT_FALSE(toldError("warning: no error: here\n"));
 }
 
 TEST(LastWords, HowItEndedAndItsLastLines) {
