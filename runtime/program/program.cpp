@@ -16,7 +16,6 @@
 #include "runtime/program/several_ranks.h"
 #include "runtime/program/trainer.h"
 #include "runtime/train/changes.h"
-#include "runtime/train/checksum.h"
 #include "runtime/train/files.h"
 #include "runtime/train/initial.h"
 #include "runtime/train/initial_weights.h"
@@ -104,11 +103,9 @@ std::string describeRanks(const Ranks &ranks, int64_t virtualRanks, int64_t rows
 
 void announce(const RunConfig &config, const stretto_program &program, const Device &device, const Ranks &ranks,
               Progress &progress, const MemoryPlan &plan) {
-  const std::string types =
-      safetensorsDtype(program.dtype) + (program.activation_dtype == program.dtype ? "" : " and BF16");
   progress.message(fmt::format("{} ({}, {} parameters in {} tensors), batch {} x {} tokens x {}, {}", program.model,
-                               types, countParameters(program), program.parameter_count, program.batch, program.length,
-                               config.accumulate, device.describe()));
+                               typesOf(program), countParameters(program), program.parameter_count, program.batch,
+                               program.length, config.accumulate, device.describe()));
   if (config.virtualRanks > 1)
     progress.message(describeRanks(ranks, config.virtualRanks, program.batch * config.accumulate));
   if (program.nll_square != 0 || program.z_loss != 0)
@@ -136,7 +133,7 @@ public:
       source = config.writesOnly() ? nullptr : makeSource(config, program, tasks);
       device = makeDeviceFor(program, config.device, deviceOptions());
     });
-    ranks.compare(whatMustAgree());
+    ranks.compare(whatMustAgree(program, config, source ? source->identity() : "", device->name()));
     ranks.connect(groupsFor(*device));
     device->setThreads(config.threads ? static_cast<int>(config.threads) : usualThreads(ranks));
   }
@@ -192,35 +189,6 @@ private:
   bool leavesGraphsOut() const {
     return ranks.localSize() != ranks.size() && config.origins.at("graph").isDefault() &&
            !hasHostMemory(chooseDevice(program.target, config.device));
-  }
-
-  // What the ranks do together, beyond the settings of a run.
-  static std::string kindOf(const RunConfig &config) {
-    std::string kind = config.trains()       ? "training"
-                       : config.writesOnly() ? "answers"
-                       : config.bench        ? "--bench"
-                                             : "evaluation";
-    const std::pair<bool, const char *> flags[] = {{config.resume, "--resume"},
-                                                   {config.strict, "--strict"},
-                                                   {config.profile, "--profile"},
-                                                   {config.checkFinite, "--check-finite"}};
-    for (const auto &[isGiven, option] : flags)
-      kind += isGiven ? fmt::format(" {}", option) : "";
-    return kind;
-  }
-
-  // With names for messages.
-  std::vector<std::pair<std::string, std::string>> whatMustAgree() const {
-    const std::string settings = writeConfigFile(config);
-    return {{"interface version", fmt::format("{}", program.abi_version)},
-            {"spec hash", program.spec_hash},
-            {"target", program.target},
-            {"compiler", program.compiler},
-            {"batch", fmt::format("{} x {}", program.batch, program.length)},
-            {"data", source ? source->identity() : ""},
-            {"kind of run", kindOf(config)},
-            {"digest of settings", checksumOf(settings.data(), settings.size())},
-            {"CPU", cpuModel()}};
   }
 
   // Makes ready for the program; throws Error where it does not fit into memory.

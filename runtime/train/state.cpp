@@ -53,6 +53,10 @@ std::string safetensorsDtype(int32_t dtype) {
   return dtype == STRETTO_F64 ? "F64" : dtype == STRETTO_I32 ? "I32" : "F32";
 }
 
+std::string typesOf(const stretto_program &program) {
+  return safetensorsDtype(program.dtype) + (program.activation_dtype == program.dtype ? "" : " and BF16");
+}
+
 int64_t countParameters(const stretto_program &program) {
   int64_t count = 0;
   for (const stretto_parameter &parameter : parametersOf(program))

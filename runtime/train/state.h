@@ -27,6 +27,8 @@ struct StateTensor {
 };
 
 std::string safetensorsDtype(int32_t dtype);
+// Of weights and, where they have another type, of activations: "F32 and BF16".
+std::string typesOf(const stretto_program &program);
 
 // Numbers in all weights, without what lies between them in memory.
 int64_t countParameters(const stretto_program &program);

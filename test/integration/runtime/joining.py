@@ -64,16 +64,19 @@ def a_signal_while_it_waits():
     holder.close()
 
 
-def one_that_resumes():
-    for resuming in range(2):
-        holder, port = port_without_listener()
-        holder.close()
-        out = f"{folder}/resumed{resuming}"
-        ranks = [start(rank, port, "--out", out, *["--resume"][rank != resuming:]) for rank in range(2)]
-        said = end(ranks[0], 1) + end(ranks[1], 1)
-        kinds = ("training", "training --resume")
-        expect(re.fullmatch(r"error: rank 1 \(.*\) must run the same as rank 0 \(.*\), but its kind of run is "
-                            rf"{kinds[resuming]} instead of {kinds[1 - resuming]}\n", said), said)
+def one_that_does_something_else():
+    for number, (options, name, usual, own) in enumerate(((["--resume"], "kind of run", "training", "training --resume"),
+                                                          (["--out", "none"], "kind of run", "training", "training --out none"),
+                                                          (["--device", "null-async"], "device", "cpu", "null-async"))):
+        for other in range(2):
+            holder, port = port_without_listener()
+            holder.close()
+            out = f"{folder}/other-{number}-{other}"
+            ranks = [start(rank, port, "--out", out, *(options if rank == other else [])) for rank in range(2)]
+            said = end(ranks[0], 1) + end(ranks[1], 1)
+            found = (usual, own) if other == 0 else (own, usual)
+            expect(re.fullmatch(r"error: rank 1 \(.*\) must run the same as rank 0 \(.*\), "
+                                rf"but its {name} is {found[0]} instead of {found[1]}\n", said), said)
 
 
 def a_folder_that_is_taken():
@@ -86,5 +89,6 @@ def a_folder_that_is_taken():
     contains(end(ranks[0], 1) + end(ranks[1], 1), f"error: rank 0: run directory '{out}' must be new, but has checkpoints")
 
 
-for check in (nobody_is_there, somebody_else_is_there, a_signal_while_it_waits, one_that_resumes, a_folder_that_is_taken):
+for check in (nobody_is_there, somebody_else_is_there, a_signal_while_it_waits,
+              one_that_does_something_else, a_folder_that_is_taken):
     check()

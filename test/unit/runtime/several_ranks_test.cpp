@@ -4,6 +4,8 @@
 #include "runtime/program/request.h"
 #include "test/unit/runtime/small.h"
 
+#include <algorithm>
+#include <functional>
 #include <map>
 
 using namespace stretto;
@@ -33,6 +35,36 @@ const char *ofNobody(const char *) { return nullptr; }
 
 std::string launchError(std::vector<const char *> arguments) {
   return errorOf([&] { launchOf(configured(std::move(arguments)), ofTwo); });
+}
+
+// A program of which as much is there as ranks compare.
+struct ProgramToCompare {
+  ProgramToCompare() {
+    kernel.name = "layer.forward.rowwise0", kernel.chunks = 4, kernel.chunk_rows = 2;
+    program.spec_hash = "1", program.target = "cpu", program.compiler = "2", program.cpu = "x86-64-v3";
+    program.dtype = program.activation_dtype = STRETTO_F32;
+    program.batch = 2, program.length = 8;
+    program.input.positions = -1;
+    program.kernels = &kernel, program.kernel_count = 1;
+    program.buckets = &bucket, program.bucket_count = 1;
+  }
+  stretto_kernel kernel = {};
+  stretto_bucket bucket = {0, 8};
+  stretto_program program = {};
+};
+
+using Facts = std::vector<std::pair<std::string, std::string>>;
+
+Facts factsOf(const ProgramToCompare &its, const RunConfig &config, const char *device = "cpu") {
+  return whatMustAgree(its.program, config, "task copy", device);
+}
+// The one fact in which two ranks differ, with both values; "" where they do not.
+std::string difference(const Facts &one, const Facts &two) {
+  std::string found;
+  for (size_t i = 0; i < one.size(); ++i)
+    if (one[i] != two.at(i))
+      found += one[i].first + ": " + one[i].second + ", " + two[i].second;
+  return found;
 }
 
 } // namespace
@@ -85,4 +117,46 @@ TEST(SeveralRanks, TheLauncherAndTheUserHaveToAgree) {
   EXPECT_EQ(launchOf(configured({"--ranks", "2"}), ofTwo)->rank, 1);
   EXPECT_FALSE(launchOf(configured({"--ranks", "1"}), ofTwo)) << "each is a run of its own";
   EXPECT_EQ(launchError({"--ranks", "4"}), "--ranks must be the 2 that mpirun started (PMI_SIZE), but got 4");
+}
+
+TEST(SeveralRanks, ProgramsHaveToAgree) {
+  const RunConfig config = configured({});
+  const auto differing = [&](const std::function<void(ProgramToCompare &)> &change) {
+    ProgramToCompare other;
+    change(other);
+    return difference(factsOf({}, config), factsOf(other, config));
+  };
+  EXPECT_EQ(differing([](ProgramToCompare &) {}), "");
+  EXPECT_EQ(differing([](ProgramToCompare &its) { its.program.dtype = its.program.activation_dtype = STRETTO_F64; }),
+            "type of numbers: F32, F64");
+  EXPECT_EQ(differing([](ProgramToCompare &its) { its.program.activation_dtype = STRETTO_BF16; }),
+            "type of numbers: F32, F32 and BF16");
+  EXPECT_EQ(differing([](ProgramToCompare &its) { its.program.input.positions = 64; }), "--mask-documents: off, on");
+  EXPECT_EQ(differing([](ProgramToCompare &its) { its.program.cpu = "znver4"; }),
+            "CPU that it was compiled for: x86-64-v3, znver4");
+  for (const auto &change : std::vector<std::function<void(ProgramToCompare &)>>{
+           [](ProgramToCompare &its) { its.kernel.name = "layer.forward.rowwise1"; },
+           [](ProgramToCompare &its) { its.kernel.chunks = 8; },
+           [](ProgramToCompare &its) { its.kernel.chunk_rows = 1; },
+           [](ProgramToCompare &its) { its.bucket.first_row = 2; }, [](ProgramToCompare &its) { its.bucket.rows = 6; }})
+    EXPECT_TRUE(differing(change).starts_with("digest of kernels: ")) << differing(change);
+}
+
+TEST(SeveralRanks, SettingsHaveToAgree) {
+  const Facts usual = factsOf({}, configured({"--steps", "3", "--out", "a"}));
+  const auto differing = [&](std::vector<const char *> arguments) {
+    arguments.insert(arguments.begin(), {"--steps", "3"});
+    if (std::ranges::find(arguments, std::string_view("--out")) == arguments.end())
+      arguments.insert(arguments.end(), {"--out", "a"});
+    return difference(usual, factsOf({}, configured(std::move(arguments))));
+  };
+  EXPECT_EQ(differing({"--seed", "3"}), "--seed: 0, 3");
+  EXPECT_EQ(differing({"--init-from", "b"}), "--init-from: not given, b");
+  EXPECT_EQ(differing({"--task-set", "n=3"}), "--task-set: not given, n=3");
+  EXPECT_EQ(differing({"--profile"}), "kind of run: training, training --profile");
+  EXPECT_EQ(differing({"--out", "none"}), "kind of run: training, training --out none");
+  EXPECT_EQ(difference(usual, factsOf({}, configured({"--steps", "3", "--out", "a"}), "null-async")),
+            "device: cpu, null-async");
+  // What each may have for itself, and what says the same in other words.
+  EXPECT_EQ(differing({"--threads", "3", "--quiet", "--log-every", "7", "--out", "b", "--seed", "0"}), "");
 }
