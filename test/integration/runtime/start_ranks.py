@@ -96,9 +96,12 @@ def streams():
     process, _ = started("[ $STRETTO_RANK = 0 ] || head -c 50000000 /dev/zero")
     with open(f"/proc/{process.pid}/status", encoding="utf-8") as file:
         peak = int(re.search(r"VmHWM:\s+(\d+) kB", file.read())[1])
+    descriptors = os.listdir(f"/proc/{process.pid}/fd")
     process.terminate()
     process.communicate(timeout=LIMIT)
     expect(peak < 30000, f"the launcher took {peak} KiB")
+    # Its own streams, those of the quiet ranks, and where signals come.
+    expect(len(descriptors) == 3 + 2 + 1, f"the launcher has the descriptors {descriptors}")
 
 
 def who_fails_first():

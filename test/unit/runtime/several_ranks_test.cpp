@@ -1,10 +1,12 @@
 // Settings of a run of several ranks.
 #include "runtime/program/several_ranks.h"
 
+#include "runtime/dist/data_parallel.h"
 #include "runtime/program/request.h"
 #include "test/unit/runtime/small.h"
 
 #include <algorithm>
+#include <bit>
 #include <functional>
 #include <map>
 
@@ -117,6 +119,19 @@ TEST(SeveralRanks, TheLauncherAndTheUserHaveToAgree) {
   EXPECT_EQ(launchOf(configured({"--ranks", "2"}), ofTwo)->rank, 1);
   EXPECT_FALSE(launchOf(configured({"--ranks", "1"}), ofTwo)) << "each is a run of its own";
   EXPECT_EQ(launchError({"--ranks", "4"}), "--ranks must be the 2 that mpirun started (PMI_SIZE), but got 4");
+}
+
+TEST(SeveralRanks, EachHasAPowerOfTwoOfVirtualRanksUnlessOneHasAll) {
+  for (int64_t virtualRanks = 1; virtualRanks <= 40; ++virtualRanks)
+    for (int64_t ranks = 1; ranks <= 41; ++ranks) {
+      const int64_t each = virtualRanks / ranks;
+      const bool fits = virtualRanks % ranks == 0 && (ranks == 1 || std::has_single_bit(static_cast<uint64_t>(each)));
+      const std::string error = errorOf([&] { EXPECT_EQ(shareVirtualRanks(virtualRanks, ranks), each); });
+      EXPECT_EQ(error.empty(), fits) << ranks << " ranks, " << virtualRanks << " virtual ones: " << error;
+    }
+  EXPECT_EQ(errorOf([] { shareVirtualRanks(12, 4); }),
+            "4 ranks cannot share 12 virtual ranks evenly by powers of two; use 1, 3, 6, 12 ranks, or start a new run "
+            "with --virtual-ranks 4");
 }
 
 TEST(SeveralRanks, ProgramsHaveToAgree) {
