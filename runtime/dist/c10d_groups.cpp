@@ -122,11 +122,20 @@ private:
 
 bool isOnOneHost(const Launch &launch) { return launch.localRanks == launch.ranks; }
 
+std::shared_ptr<gloo::transport::Device> deviceOf(const char *interface) {
+  try {
+    return c10d::ProcessGroupGloo::createDeviceForInterface(interface);
+  } catch (const std::exception &) {
+    throw Error(std::string("GLOO_SOCKET_IFNAME must name an interface of this host that has an address, but got '") +
+                interface + "'");
+  }
+}
+
 // What this process exchanges over: as the user says; the loopback where all ranks are on one host; else the interface
 // by which the store is reached.
 std::shared_ptr<gloo::transport::Device> deviceFor(const Launch &launch) {
   if (const char *name = std::getenv("GLOO_SOCKET_IFNAME"); name && *name)
-    return c10d::ProcessGroupGloo::createDeviceForInterface(name);
+    return deviceOf(name);
   if (isOnOneHost(launch))
     return c10d::ProcessGroupGloo::createDeviceForHostname("127.0.0.1");
   const std::string address = addressTowards(launch.address, launch.port);

@@ -19,11 +19,11 @@ shutil.rmtree(folder, ignore_errors=True)
 os.makedirs(folder)
 
 
-def start(rank, port, *more):
+def start(rank, port, *more, **environment):
     """One of two ranks, by the variables of torchrun."""
     variables = {"RANK": rank, "WORLD_SIZE": 2, "LOCAL_RANK": rank, "LOCAL_WORLD_SIZE": 2, "MASTER_PORT": port}
     command = [f"{programs}/fake_f32", "--task", "rule", "--steps", "5", "--eval-every", "0", "--threads", "1", *more]
-    return subprocess.Popen(command, env={**os.environ, **{name: str(value) for name, value in variables.items()}},
+    return subprocess.Popen(command, env={**os.environ, **environment, **{name: str(value) for name, value in variables.items()}},
                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 
@@ -53,6 +53,16 @@ def somebody_else_is_there():
         port = server.getsockname()[1]
         said = end(start(1, port, "--out", "none", "--join-timeout", "2"), 1)
     expect(said == f"error: rank 1 cannot reach the store at 127.0.0.1:{port}: what listens there does not answer as the store of a run\n", said)
+
+
+def an_interface_that_is_missing():
+    holder, port = port_without_listener()
+    holder.close()
+    first = start(0, port, "--out", "none", "--join-timeout", "50")
+    said = end(start(1, port, "--out", "none", "--join-timeout", "20", GLOO_SOCKET_IFNAME="none7"), 1)
+    expect(said == "error: GLOO_SOCKET_IFNAME must name an interface of this host that has an address, but got 'none7'\n", said)
+    first.kill()
+    first.communicate()
 
 
 def a_signal_while_it_waits():
@@ -89,6 +99,6 @@ def a_folder_that_is_taken():
     contains(end(ranks[0], 1) + end(ranks[1], 1), f"error: rank 0: run directory '{out}' must be new, but has checkpoints")
 
 
-for check in (nobody_is_there, somebody_else_is_there, a_signal_while_it_waits,
+for check in (nobody_is_there, somebody_else_is_there, an_interface_that_is_missing, a_signal_while_it_waits,
               one_that_does_something_else, a_folder_that_is_taken):
     check()
