@@ -13,6 +13,7 @@ namespace {
 constexpr std::chrono::milliseconds look(50);          // of the judge, between two looks at the clock
 constexpr std::chrono::milliseconds patience(500);     // for the store to take the text of a fault
 constexpr std::chrono::milliseconds searchTime(3'000); // for who is gone
+constexpr std::chrono::milliseconds readingTime(700);  // for others to read the text of a fault
 constexpr std::chrono::milliseconds frozenFor(1'000);  // the judge did not look: this process itself stood still
 
 std::string beatKey(int rank) { return "beat/" + std::to_string(rank); }
@@ -36,19 +37,27 @@ Monitor::~Monitor() {
   stopping = true;
   beating.join();
   judging.join();
-  if (settings.rank == 0 && settings.servesStore && !hasEnded)
-    awaitOthers();
+  try {
+    if (!hasEnded)
+      awaitOthers(settings.timeout);
+  } catch (const std::exception &) { // the store is gone
+  }
 }
 
-// The store goes with this process: others may still look at it.
-void Monitor::awaitOthers() {
-  try {
-    const auto end = Clock::now() + settings.timeout;
-    for (int rank = 1; rank < static_cast<int>(settings.names.size()); ++rank)
-      while (board->look(beatKey(rank)) != doneText && Clock::now() < end)
-        std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  } catch (const std::exception &) {
-  }
+// The store may go with this process: others may still look at it.
+void Monitor::awaitOthers(std::chrono::milliseconds time) {
+  if (settings.rank != 0 || !settings.servesStore)
+    return;
+  const auto end = Clock::now() + time;
+  for (int rank = 1; rank < static_cast<int>(settings.names.size()); ++rank)
+    while (!isGone(rank) && board->look(beatKey(rank)) != doneText && Clock::now() < end)
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+}
+
+// Where somebody is gone: whether it may be this one.
+bool Monitor::isGone(int rank) const {
+  std::lock_guard lock(mutex);
+  return census && pulses.silent({{rank}}, settings.gone, Clock::now());
 }
 
 void Monitor::setAdvice(const std::string &text) {
@@ -102,7 +111,7 @@ void Monitor::round(int64_t number) {
     board->putFirst(faultKey, writeFault(*fault));
   board->put(beatKey(settings.rank), writeBeat(number, activity.state(Clock::now())));
   if (const std::optional<Fault> told = readFault(board->look(faultKey)))
-    end(*told, settings.rank == 0);
+    endTold(*told, settings.rank == 0);
   for (int rank : watched()) {
     const std::string text = board->look(beatKey(rank));
     lock.lock();
@@ -113,7 +122,7 @@ void Monitor::round(int64_t number) {
   }
   if (const std::optional<Fault> found = standstill()) {
     board->putFirst(faultKey, writeFault(*found));
-    end(*found, true);
+    endTold(*found, true);
   }
 }
 
@@ -188,6 +197,16 @@ void Monitor::tellAndEnd(const Fault &fault, bool tells) {
 void Monitor::end(const Fault &fault, bool tells) {
   if (!stopping && !hasEnded.exchange(true))
     settings.end(fault, tells);
+}
+
+// The store has the text of the fault: the first rank ends when all others have read it.
+void Monitor::endTold(const Fault &fault, bool tells) {
+  try {
+    board->put(beatKey(settings.rank), doneText);
+    awaitOthers(readingTime);
+  } catch (const std::exception &) { // the store is gone
+  }
+  end(fault, tells);
 }
 
 void Monitor::fail(const Fault &fault) {

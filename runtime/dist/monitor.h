@@ -52,12 +52,14 @@ private:
   void round(int64_t number);
   void judge();
   void beginCensus();
-  void awaitOthers();
+  void awaitOthers(std::chrono::milliseconds time);
+  bool isGone(int rank) const;
   std::optional<Fault> verdict(Clock::time_point now);
   std::optional<Fault> standstill();
   std::vector<int> watched() const;
   void tellAndEnd(const Fault &fault, bool tells);
   void end(const Fault &fault, bool tells);
+  void endTold(const Fault &fault, bool tells);
   std::string withAdvice(std::string text) const;
   void sleep(std::chrono::milliseconds span) const;
 

@@ -59,9 +59,9 @@ struct Rank {
       settings.names.push_back("rank " + std::to_string(i));
     settings.servesStore = true;
     settings.timeout = timeout, settings.beat = 10ms, settings.gone = 100ms;
-    settings.end = [this](const Fault &fault, bool) {
-      std::lock_guard lock(mutex);
-      said = fault.text, status = fault.status;
+    settings.end = [this, &store, number](const Fault &fault, bool) {
+      std::scoped_lock lock(mutex, store.mutex);
+      said = fault.text, status = fault.status, sign = store.texts["beat/" + std::to_string(number)];
     };
     monitor = std::make_unique<Monitor>(std::make_unique<MemoryBoard>(store), activity, std::move(settings));
   }
@@ -74,7 +74,7 @@ struct Rank {
     return "nothing";
   }
   std::mutex mutex;
-  std::string said;
+  std::string said, sign; // the sign of life at its end
   int status = 0;
   Activity activity{10ms, std::chrono::steady_clock::now()}; // 100 ms before there were steps
   std::unique_ptr<Monitor> monitor;
@@ -87,6 +87,20 @@ TEST(Monitor, ARankThatStandsStillIsNamedByTheOneBeforeAndToldToAll) {
   EXPECT_EQ(second.await(), "rank 2 gave no sign of life for 1.2 s, the last one was in the start");
   EXPECT_EQ(first.await(), "rank 2 gave no sign of life for 1.2 s, the last one was in the start");
   EXPECT_EQ(second.status, EX_TEMPFAIL);
+}
+
+// A store that goes with the first rank must not go before the others have read why.
+TEST(Monitor, TheFirstRankAwaitsThatAllHaveReadAFault) {
+  Store store;
+  store.texts["fault"] = "1 no luck";
+  const auto begin = std::chrono::steady_clock::now();
+  Rank first(store, 0, 2);
+  EXPECT_EQ(first.await(), "no luck");
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, 700ms) << "the second one has not read it";
+  Rank second(store, 1, 2);
+  EXPECT_EQ(second.await(), "no luck");
+  EXPECT_EQ(second.sign, "done");
+  EXPECT_EQ(second.status, 1);
 }
 
 // Its collectives end when they are let.
