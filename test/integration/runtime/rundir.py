@@ -110,6 +110,12 @@ contains(told, "warning: goes on with other settings: steps = 42 instead of 40\n
 contains(read(f"{short}/log/rank-00.txt").decode(), "goes on with other settings: steps = 42 instead of 40\n")
 expect("lacks" not in run(fake, "--resume", "--steps", 42, "--quiet", "--out", copied("whole")), "metrics are whole")
 
+# Without a step left, the checkpoint is not written anew.
+done = copied("done")
+before = os.stat(f"{done}/ckpt/00000040").st_ino
+run(fake, "--resume", "--quiet", "--out", done)
+expect(os.stat(f"{done}/ckpt/00000040").st_ino == before, "a resume without a step left wrote the checkpoint again")
+
 # Settings that a resume changes: run.toml keeps both, and who repeats the run is told that it was another.
 changed = copied("changed")
 for count, more in ((42, ["--lr", "0.5"]), (43, ["--eval-batches", "2"]), (43, ["--lr", "0.25"])):
