@@ -113,3 +113,8 @@ TEST(Metrics, EventsGoOnInTheSameFileWithoutLaterSteps) {
   EventFile(folder.path, 1);
   EXPECT_EQ(slurp(path), all.substr(0, sizes[0]));
 }
+
+TEST(AppendFile, AFullDiskIsAnError) {
+  AppendFile full("/dev/full", /*followLinks=*/true);
+  EXPECT_EQ(errorOf([&] { full.append("a line\n"); }), "cannot write '/dev/full': No space left on device");
+}
