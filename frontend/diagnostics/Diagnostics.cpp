@@ -90,7 +90,17 @@ void Diagnostics::printLine(llvm::raw_ostream &os, SourceRange range) const {
     mark(os, line, range.begin - begin, range.end - begin);
 }
 
+std::string frontend::foldName(llvm::StringRef name) {
+  std::string folded = name.lower();
+  llvm::erase(folded, '_');
+  return folded;
+}
+
 llvm::StringRef frontend::nearestName(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> candidates) {
+  std::string folded = foldName(name);
+  for (llvm::StringRef candidate : candidates)
+    if (candidate != name && foldName(candidate) == folded)
+      return candidate;
   llvm::StringRef best;
   unsigned bestDistance = std::min<size_t>(name.size() / 3 + 1, 4);
   for (llvm::StringRef candidate : candidates) {

@@ -49,7 +49,11 @@ private:
   size_t count = 0, hidden = 0;
 };
 
-/// The candidate closest to `name` by edit distance, or empty if none is close.
+/// `name` without underscores, in small letters.
+std::string foldName(llvm::StringRef name);
+
+/// The candidate that differs from `name` in underscores and capitals alone, else the closest by edit distance, or
+/// empty if none is close.
 llvm::StringRef nearestName(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> candidates);
 
 /// "; did you mean 'x'?", or empty.

@@ -183,6 +183,8 @@ private:
     case '-':
       return make(TokenKind::Minus, begin);
     case '*':
+      if (at < text.size() && text[at] == '*')
+        return noPower(begin, ++at);
       return make(TokenKind::Star, begin);
     case '/':
       return make(TokenKind::Slash, begin);
@@ -211,9 +213,19 @@ private:
       at = std::min(text.find_first_of("\r\n", at), text.size());
       return error(begin, "'#' does not begin a comment; write '//'");
     }
+    if (c == '^')
+      return noPower(begin, at);
+    if (c == '[' || c == ']')
+      return error(
+          begin, "a tensor has no elements by number; columns are taken by slice(x, offset, width) or split(x, parts)");
     if (c == '@')
       return error(begin, "'@' is not an operator; activations are multiplied by a weight with linear(x, width)");
     return error(begin, "unexpected " + describe(firstCharacter(text.substr(begin))));
+  }
+
+  Token noPower(size_t begin, size_t end) {
+    return error(begin, "'" + text.slice(begin, end) +
+                            "' is not an operator; write square(x), or exp(p * log(x)) for positive x");
   }
 
   Token error(size_t begin, const llvm::Twine &message) {

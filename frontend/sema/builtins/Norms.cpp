@@ -8,6 +8,14 @@ using namespace stretto::frontend;
 
 namespace {
 
+/// Elsewhere the second argument of a norm is the width.
+void warnOfSingleColumns(BuiltinCall &call) {
+  call.emitter.reporter.warning(call.rangeOf("heads"),
+                                "'" + call.name() + "' of " + call.type("x").str() + " with " +
+                                    llvm::Twine(call.integer("heads", 1)) +
+                                    " heads norms each number alone; leave heads out for a norm of all");
+}
+
 /// Checks what norms have in common. The columns of a head: the gain and the bias of a norm have one entry for each.
 /// Nothing after an error.
 std::optional<Dim> headWidth(BuiltinCall &call) {
@@ -22,6 +30,8 @@ std::optional<Dim> headWidth(BuiltinCall &call) {
   int64_t heads = call.integer("heads", 1);
   if (heads == 1)
     return width;
+  if (heads == width.size)
+    warnOfSingleColumns(call);
   if (width.size % heads == 0)
     return Dim{width.size / heads, call.emitter.reporter.origin("head_dim", call.range())};
   Diagnostic &diagnostic =

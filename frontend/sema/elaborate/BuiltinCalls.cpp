@@ -2,6 +2,7 @@
 #include "frontend/sema/elaborate/BuiltinCalls.h"
 
 #include "frontend/sema/ParameterType.h"
+#include "frontend/sema/builtins/Habits.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -51,6 +52,15 @@ std::optional<BuiltinCalls::Arguments> BuiltinCalls::bind(const Builtin &builtin
   return given;
 }
 
+/// Which parameter was meant, or all that there are.
+static std::string adviseParameter(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> parameters) {
+  llvm::StringRef ours = parameterByHabit(name);
+  if (llvm::is_contained(parameters, ours))
+    return ("; did you mean '" + ours + "'?").str();
+  std::string nearest = didYouMean(name, parameters);
+  return nearest.empty() ? "; it takes " + llvm::join(parameters, ", ") : nearest;
+}
+
 /// `position`: how many positional arguments stand before this one. Nothing, after an error, if it fits no parameter.
 std::optional<size_t> BuiltinCalls::parameterOf(const Builtin &builtin, const Argument &argument, size_t position,
                                                 const Arguments &given) {
@@ -64,7 +74,7 @@ std::optional<size_t> BuiltinCalls::parameterOf(const Builtin &builtin, const Ar
   bool isKnown = index < parameters.size();
   if (!isKnown && !name.empty())
     reporter.error(argument.name.range,
-                   "'" + builtin.name + "' has no parameter '" + name + "'" + didYouMean(name, parameters));
+                   "'" + builtin.name + "' has no parameter '" + name + "'" + adviseParameter(name, parameters));
   else if (!isKnown)
     reporter.error(argument.value->range, "'" + builtin.name + "' takes at most " + llvm::Twine(parameters.size()) +
                                               (parameters.size() == 1 ? " argument" : " arguments") + ", but got more");

@@ -1,6 +1,7 @@
 // Evaluates calls: of built-in functions, defs and blocks.
 #include "frontend/sema/elaborate/Calls.h"
 
+#include "frontend/sema/builtins/Habits.h"
 #include "frontend/sema/elaborate/Blocks.h"
 #include "frontend/sema/elaborate/BuiltinCalls.h"
 
@@ -22,7 +23,8 @@ std::vector<Value> Calls::evaluate(const CallExpr &call, NameHint hint) {
                                                 : callBlock(call, *callee, home);
 }
 
-/// Says what the call may have meant: the nearest name, or every one where none is near.
+/// Says what the call may have meant: what it is called elsewhere, or the nearest name, or every one where none is
+/// near.
 void Calls::reportUnknown(const Identifier &callee) {
   if (names.lookup(callee.text)) {
     reporter.error(callee.range, "'" + callee.text + "' is a variable and cannot be called");
@@ -33,7 +35,9 @@ void Calls::reportUnknown(const Identifier &callee) {
     return;
   }
   std::vector<llvm::StringRef> known = names.visibleCallees();
-  std::string nearest = didYouMean(callee.text, known);
+  std::string nearest = adviceByHabit(callee.text);
+  if (nearest.empty())
+    nearest = didYouMean(callee.text, known);
   reporter.error(callee.range, "unknown operation, block or def '" + callee.text.take_front(60) + "'" +
                                    (nearest.empty() ? "; there are " + llvm::join(known, ", ") : nearest));
 }

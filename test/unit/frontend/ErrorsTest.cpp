@@ -49,6 +49,25 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"block b(y) { z = y }\nx = b(x)", "the block 'b' returns nothing"}));
 
 INSTANTIATE_TEST_SUITE_P(
+    Habits, Errors,
+    testing::Values(Case{"x = RMSNorm(x)",
+                         "3:5: error: unknown operation, block or def 'RMSNorm'; did you mean 'rms_norm'?"},
+                    Case{"x = GELU(x)", "did you mean 'gelu'?"}, Case{"x = cat(x, x)", "did you mean 'concat'?"},
+                    Case{"x = MultiheadAttention(x, x, x, 2)", "did you mean 'softmax_attention'?"},
+                    Case{"x = torch_rope(x)", "unknown operation, block or def 'torch_rope'; there are canon,"},
+                    Case{"x = x * abs(x)", "3:9: error: unknown operation, block or def 'abs'; write max(x, -x)"},
+                    Case{"x = softmax(x)", "'softmax'; the language has that over tokens, in softmax_attention"},
+                    Case{"x = x ** 2", "3:7: error: '**' is not an operator; write square(x), or exp(p * log(x))"},
+                    Case{"x = x ^ 2", "3:7: error: '^' is not an operator; write square(x)"},
+                    Case{"x = x[0]", "3:6: error: a tensor has no elements by number; columns are taken by slice(x,"},
+                    Case{"x = linear(x, 16, use_bias = true)",
+                         "3:19: error: 'linear' has no parameter 'use_bias'; did you mean 'bias'?"},
+                    Case{"x = softmax_attention(x, x, x, 2, KVHeads = 1)", "did you mean 'kv_heads'?"},
+                    Case{"x = gelu(x, kernel_size = 1)", "'gelu' has no parameter 'kernel_size'; it takes x"},
+                    Case{"x = softmax_attention(x, x, x, 2, window = 8)",
+                         "'softmax_attention' has no parameter 'window'; it takes q, k, v, heads, kv_heads, causal"}));
+
+INSTANTIATE_TEST_SUITE_P(
     Arguments, Errors,
     testing::Values(
         Case{"block b(y, n: int) { return y }\nx = b(x)", "4:5: error: 'b' needs the argument 'n'"},

@@ -1,0 +1,94 @@
+// What is called or written otherwise elsewhere.
+#include "frontend/sema/builtins/Habits.h"
+
+#include "frontend/diagnostics/Diagnostics.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace stretto;
+using namespace stretto::frontend;
+
+namespace {
+/// Names are folded (foldName).
+struct Habit {
+  llvm::StringRef name, ours;
+};
+} // namespace
+
+static constexpr Habit operations[] = {
+    {"applyrotaryposemb", "rotary"},
+    {"arange", "numbers"},
+    {"attention", "softmax_attention"},
+    {"broadcast", "spread"},
+    {"cat", "concat"},
+    {"causalconv1d", "canon"},
+    {"causalselfattention", "softmax_attention"},
+    {"chunk", "split"},
+    {"concatenate", "concat"},
+    {"conv", "canon"},
+    {"conv1d", "canon"},
+    {"dense", "linear"},
+    {"depthwiseconv", "canon"},
+    {"embedding", "embed"},
+    {"expand", "spread"},
+    {"flashattention", "softmax_attention"},
+    {"mha", "softmax_attention"},
+    {"multiheadattention", "softmax_attention"},
+    {"narrow", "slice"},
+    {"normalize", "l2_norm"},
+    {"repeatinterleave", "spread"},
+    {"roll", "shift"},
+    {"rope", "rotary"},
+    {"rotaryembedding", "rotary"},
+    {"scaleddotproductattention", "softmax_attention"},
+    {"sdpa", "softmax_attention"},
+    {"selfattention", "softmax_attention"},
+    {"shortconv", "canon"},
+    {"swish", "silu"},
+    {"timeshift", "shift"},
+    {"tokenshift", "shift"},
+};
+
+/// What has no name here, and what to write instead.
+static constexpr Habit formulas[] = {
+    {"abs", "write max(x, -x)"},
+    {"clamp", "write min(max(x, low), high)"},
+    {"clip", "write min(max(x, low), high)"},
+    {"dropout", "the language has none"},
+    {"einsum", "activations are multiplied by a weight with linear(x, width)"},
+    {"logsigmoid", "write -softplus(-x)"},
+    {"matmul", "activations are multiplied by a weight with linear(x, width)"},
+    {"mean", "write linear(x, weight = parameter(1, width(x), init = constant(1 / width(x)), frozen = true))"},
+    {"permute", "heads are no dimension of their own: operations are told their number"},
+    {"pow", "write square(x), or exp(p * log(x)) for positive x"},
+    {"rearrange", "heads are no dimension of their own: operations are told their number"},
+    {"reshape", "heads are no dimension of their own: operations are told their number"},
+    {"softmax", "the language has that over tokens, in softmax_attention"},
+    {"sum", "write linear(x, weight = parameter(1, width(x), init = ones, frozen = true))"},
+    {"transpose", "heads are no dimension of their own: operations are told their number"},
+    {"view", "heads are no dimension of their own: operations are told their number"},
+};
+
+static constexpr Habit parameters[] = {
+    {"base", "theta"},          {"epsilon", "eps"},       {"iscausal", "causal"},
+    {"kernelsize", "kernel"},   {"nhead", "heads"},       {"nheads", "heads"},
+    {"nkvheads", "kv_heads"},   {"numheads", "heads"},    {"numkeyvalueheads", "kv_heads"},
+    {"numkvheads", "kv_heads"}, {"outfeatures", "width"}, {"usebias", "bias"},
+};
+
+/// Empty if the table lacks the name.
+static llvm::StringRef lookup(llvm::ArrayRef<Habit> table, llvm::StringRef name) {
+  std::string folded = foldName(name);
+  const Habit *habit = llvm::find_if(table, [&](const Habit &each) { return each.name == folded; });
+  return habit == table.end() ? "" : habit->ours;
+}
+
+std::string frontend::adviceByHabit(llvm::StringRef operation) {
+  if (llvm::StringRef ours = lookup(operations, operation); !ours.empty())
+    return ("; did you mean '" + ours + "'?").str();
+  llvm::StringRef instead = lookup(formulas, operation);
+  return instead.empty() ? "" : ("; " + instead).str();
+}
+
+llvm::StringRef frontend::parameterByHabit(llvm::StringRef name) { return lookup(parameters, name); }
