@@ -5,6 +5,7 @@
 
 #include "ir/seq/LossTerms.h"
 #include "ir/seq/Purpose.h"
+#include "ir/seq/SourceNames.h"
 #include "ir/seq/TensorBytes.h"
 
 #include "mlir/IR/Remarks.h"
@@ -25,8 +26,11 @@ struct ModelBody {
   func::FuncOp function;
   Value logits;       // what @main returned
   seq::LinearOp head; // the matmul that makes the logits, if one does and nothing else uses them
-  Location loc;       // of that matmul, else of the function
+  Location loc;       // of what makes the logits
 };
+
+/// Where the logits are made, the source has no name for what is made of them.
+Location lossLocation(Location loc) { return nameOperation(loc, "loss"); }
 
 /// The largest divisor of `rows` whose logits fit `bytes`; at least one.
 int64_t chunkRows(int64_t rows, int64_t rowBytes, int64_t bytes) {
@@ -82,12 +86,10 @@ struct AddLossPass : stretto::passes::impl::AddLossBase<AddLossPass> {
     for (Type type : arguments.drop_front())
       block.addArgument(type, copy.getLoc());
     Operation *end = block.getTerminator();
-    ModelBody body{copy, end->getOperand(0), nullptr, copy.getLoc()};
+    ModelBody body{copy, end->getOperand(0), nullptr, end->getOperand(0).getLoc()};
     end->erase();
-    if (auto head = body.logits.getDefiningOp<seq::LinearOp>(); head && head->use_empty() && !head.getResidual()) {
+    if (auto head = body.logits.getDefiningOp<seq::LinearOp>(); head && head->use_empty() && !head.getResidual())
       body.head = head;
-      body.loc = head.getLoc();
-    }
     if (kind == seq::EntryKind::evaluation)
       copyScanBodies(copy);
     return body;
@@ -147,6 +149,7 @@ struct AddLossPass : stretto::passes::impl::AddLossBase<AddLossPass> {
       seq::BackwardOp::create(b, body.logits, loss.getDlogits());
       losses = loss.getLoss();
     }
+    b.setLoc(lossLocation(body.loc));
     auto shape = typeOf(losses).getShape();
     finish(body, b, b.columnSum(b.reshape(losses, {shape[0], shape[1], 1}), 1));
   }
@@ -154,7 +157,8 @@ struct AddLossPass : stretto::passes::impl::AddLossBase<AddLossPass> {
   /// The loss with the terms that the module asks for.
   seq::CrossEntropyOp createLoss(RowBuilder &b, Value logits, Value targets, Value weights) {
     auto coefficient = [&](StringRef name) { return getOperation()->getAttrOfType<FloatAttr>(name); };
-    return seq::CrossEntropyOp::create(b, logits, targets, weights, coefficient(nllSquareAttr), coefficient(zLossAttr));
+    return seq::CrossEntropyOp::create(b, lossLocation(b.getLoc()), logits, targets, weights,
+                                       coefficient(nllSquareAttr), coefficient(zLossAttr));
   }
 
   /// A function for the body of a scan over chunks, with an empty block.
@@ -232,8 +236,8 @@ struct AddLossPass : stretto::passes::impl::AddLossBase<AddLossPass> {
     Type real = typeOf(body.logits).getElementType();
     int64_t chunks = headChunks(body);
     if (chunks == 1) {
-      auto predict =
-          seq::PredictOp::create(b, RankedTensorType::get(shape, real), targets.getType(), body.logits, targets);
+      auto predict = seq::PredictOp::create(b, lossLocation(b.getLoc()), RankedTensorType::get(shape, real),
+                                            targets.getType(), body.logits, targets);
       return finish(body, b, predict.getResults());
     }
     Value h = body.head.getOperand(), w = body.head.getWeight();
@@ -253,7 +257,8 @@ struct AddLossPass : stretto::passes::impl::AddLossBase<AddLossPass> {
     Block &block = function.getBody().front();
     RowBuilder b(loc, OpBuilder::atBlockEnd(&block));
     Value logits = logitsOf(b, block.getArgument(0), block.getArgument(2));
-    auto predict = seq::PredictOp::create(b, nll, block.getArgument(1).getType(), logits, block.getArgument(1));
+    auto predict =
+        seq::PredictOp::create(b, lossLocation(loc), nll, block.getArgument(1).getType(), logits, block.getArgument(1));
     func::ReturnOp::create(b, predict.getResults());
   }
 
