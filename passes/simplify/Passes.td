@@ -77,7 +77,8 @@ def SplitCarry : Pass<"seq-split-carry", "::mlir::ModuleOp"> {
     row operations that read it there, and once more behind the scan. The second part starts as zero.
 
     Where the addition shares a kernel with what makes its operands, nothing is gained and nothing changes; where
-    no row operation at the head of the body could take it, a remark says so.
+    no row operation at the head of the body could take it, a remark says so. So it does where a kernel of rows makes a
+    carried value that the head reads.
 
     ```mlir
     func.func private @layer(%x: tensor<2x8x16xf32>, %w: tensor<16x16xf32>) -> tensor<2x8x16xf32> {

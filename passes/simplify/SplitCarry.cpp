@@ -37,9 +37,15 @@ public:
     return true;
   }
 
-  /// Whether a row operation can take the sum at the head of the body.
-  bool hasReaderAtHead(const CarriedSum &carried) {
-    Value argument = block.getArgument(carried.index);
+  /// Whether a kernel of rows makes a carried value, so that it is written before the next iteration begins.
+  bool isMadeByRows(Value returned) {
+    Operation *maker = returned.getDefiningOp();
+    return maker && roles.getRole(maker) == RowRole::member && !isMarkedNoFuse(maker);
+  }
+
+  /// Whether a row operation can take the carried value at the head of the body.
+  bool hasReaderAtHead(unsigned index) {
+    Value argument = block.getArgument(index);
     llvm::DenseSet<Operation *> behind = findBehindLibrary(argument);
     return llvm::any_of(roles.findReaders(argument), [&](Operation *reader) {
       return roles.getRole(reader) == RowRole::member && !behind.contains(reader);
@@ -169,11 +175,16 @@ struct SplitCarryPass : stretto::passes::impl::SplitCarryBase<SplitCarryPass> {
     for (unsigned i = 0; i < scan.getCarry().size(); ++i) {
       auto sum = returned[i].getDefiningOp<arith::AddFOp>();
       CarriedSum carried{scan, body, i, sum};
-      if (!sum || !chooser.isWorthwhile(carried))
-        continue;
       auto options = remark::RemarkOpts::name("SplitCarry").category("fusion").function(body.getName());
+      if (!sum || !chooser.isWorthwhile(carried)) {
+        if (chooser.isMadeByRows(returned[i]) && chooser.hasReaderAtHead(i))
+          remark::missed(returned[i].getLoc(), options)
+              << "the carried value is written, and read again by the next iteration"
+              << remark::reason("only a sum of two stored values is carried as its parts");
+        continue;
+      }
       bool isApart = isMarkedNoFuse(sum);
-      if (isApart || !chooser.hasReaderAtHead(carried)) {
+      if (isApart || !chooser.hasReaderAtHead(carried.index)) {
         remark::missed(sum.getLoc(), options)
             << "the carried sum is a kernel of its own"
             << remark::reason("{0}",
