@@ -138,7 +138,7 @@ ExprPtr Parser::parsePrimary() {
   default:
     break;
   }
-  unexpected("an expression");
+  unexpected("an expression", {}, isAt(TokenKind::String) ? "; a symbol stands without quotes" : "");
   return nullptr;
 }
 

@@ -3,13 +3,20 @@
 
 using namespace stretto::frontend;
 
-bool Parser::parseBody(Body &body, const llvm::Twine &of) {
+/// Whether elsewhere '=' may stand behind it: `x += y`.
+static bool isOperator(TokenKind kind) {
+  return kind == TokenKind::Plus || kind == TokenKind::Minus || kind == TokenKind::Star || kind == TokenKind::Slash;
+}
+
+bool Parser::parseBody(Body &body, const llvm::Twine &of, llvm::StringRef adviceAtAssign) {
   auto level = nested();
   if (tooDeep())
     return false;
   uint32_t open = peek().range.begin;
-  if (!expect(TokenKind::LeftBrace, "before the body " + of))
+  if (!takeIf(TokenKind::LeftBrace)) {
+    unexpected("'{' before the body " + of, {}, isAt(TokenKind::Assign) ? adviceAtAssign : "");
     return false;
+  }
   layout.blockBraces.insert(open);
   while (!isAt(TokenKind::RightBrace) && !isAt(TokenKind::End) && !startsModel()) {
     if (takeIf(TokenKind::Semicolon))
@@ -70,7 +77,10 @@ StmtPtr Parser::parseAssign() {
     const Identifier &first = statement->targets.front();
     std::string hint = peek().is(TokenKind::Equal)       ? "; '==' compares"
                        : peek().is(TokenKind::LeftParen) ? ("; write y = " + first.text + "(...)").str()
-                                                         : didYouMean(first.text, keywords());
+                       : isOperator(peek().kind)
+                           ? ("; write " + first.text + " = " + first.text + " " + peek().text + " ...").str()
+                       : first.text == "for" ? "; did you mean 'repeat'?"
+                                             : didYouMean(first.text, keywords());
     diagnostics.error(peek().range, "expected '=' after the name '" + statement->targets.back().text +
                                         "' at the start of a statement" + hint);
     return nullptr;
@@ -98,7 +108,7 @@ StmtPtr Parser::parseIf() {
     return nullptr;
   auto statement = std::make_unique<IfStmt>(take().range);
   statement->condition = parseExpr();
-  if (!statement->condition || !parseBody(statement->whenTrue, "of 'if'"))
+  if (!statement->condition || !parseBody(statement->whenTrue, "of 'if'", "; '==' compares"))
     return nullptr;
   if (takeIf(TokenKind::KwElse)) {
     if (isAt(TokenKind::KwIf)) {

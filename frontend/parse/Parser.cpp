@@ -29,12 +29,14 @@ bool Parser::takeIf(TokenKind kind) {
   return true;
 }
 
-void Parser::unexpected(const llvm::Twine &expected, llvm::ArrayRef<llvm::StringRef> candidates) {
+void Parser::unexpected(const llvm::Twine &expected, llvm::ArrayRef<llvm::StringRef> candidates,
+                        const llvm::Twine &advice) {
   if (isReported())
     return;
   const Token &token = peek();
   std::string got = token.is(TokenKind::End) ? "the end of the file" : ("'" + token.text.take_front(40) + "'").str();
-  diagnostics.error(token.range, "expected " + expected + ", but got " + got + didYouMean(token.text, candidates));
+  diagnostics.error(token.range,
+                    "expected " + expected + ", but got " + got + didYouMean(token.text, candidates) + advice);
 }
 
 bool Parser::expect(TokenKind kind, const llvm::Twine &where) {
@@ -160,7 +162,7 @@ bool Parser::parseDeclarationBody(Declaration &declaration) {
   if ((needsList || isAt(TokenKind::LeftParen)) && !parseParameters(declaration.parameters))
     return false;
   if (declaration.kind != Declaration::Kind::Def)
-    return parseBody(declaration.body, "of '" + declaration.name.text + "'");
+    return parseBody(declaration.body, "of '" + declaration.name.text + "'", "; a formula without weights is a def");
   if (!expect(TokenKind::Assign, "before the value of 'def " + declaration.name.text + "'"))
     return false;
   declaration.value = parseExpr();

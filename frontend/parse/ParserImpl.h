@@ -28,7 +28,8 @@ private:
   bool expectName(Identifier &name, const llvm::Twine &what);
   /// Whether what stands here was reported already, so that nothing need be said of it.
   bool isReported() const { return gaveUp || isAt(TokenKind::Error); }
-  void unexpected(const llvm::Twine &expected, llvm::ArrayRef<llvm::StringRef> candidates = {});
+  void unexpected(const llvm::Twine &expected, llvm::ArrayRef<llvm::StringRef> candidates = {},
+                  const llvm::Twine &advice = "");
 
   // recovery
   void skipToDeclaration();
@@ -48,7 +49,7 @@ private:
   bool parseMembers(std::vector<Identifier> &members, SourceRange &range);
 
   // statements
-  bool parseBody(Body &body, const llvm::Twine &of);
+  bool parseBody(Body &body, const llvm::Twine &of, llvm::StringRef adviceAtAssign = "");
   StmtPtr parseStatement();
   StmtPtr parseAssign();
   StmtPtr parseIf();

@@ -18,6 +18,15 @@ Value frontend::applyUnary(Emitter &emitter, llvm::StringRef function, const Val
   return expectNumbers(emitter.reporter, type, range) ? emitter.emit(function, {operand}, type, range) : Value();
 }
 
+/// What is missing where one number meets many, which elsewhere is repeated by itself.
+static std::string adviseSpread(const Type &a, const Type &b) {
+  auto isOne = [](const Type &type) { return (type.isRows() || type.dims.size() == 1) && type.width().size == 1; };
+  const Type &wide = isOne(a) ? b : a;
+  if (isOne(a) == isOne(b) || !wide.isRows())
+    return "";
+  return ("; spread(..., " + llvm::Twine(wide.width().size) + ") repeats one number").str();
+}
+
 /// The type of the result: activations with equal shapes, a weight [width] used on each row, or weights with
 /// equal shapes.
 static std::optional<Type> commonType(Reporter &reporter, llvm::StringRef function, const Type &a, const Type &b,
@@ -34,8 +43,9 @@ static std::optional<Type> commonType(Reporter &reporter, llvm::StringRef functi
   const Type &rows = a.isRows() ? a : b, &weight = a.isRows() ? b : a;
   if (rows.isRows() && weight.isWeight() && weight.dims.size() == 1 && weight.width().size == rows.width().size)
     return rows;
-  Diagnostic &diagnostic = reporter.error(
-      range, "the operands of '" + function + "' must have the same shape, but got " + a.str() + " and " + b.str());
+  Diagnostic &diagnostic =
+      reporter.error(range, "the operands of '" + function + "' must have the same shape, but got " + a.str() +
+                                " and " + b.str() + adviseSpread(a, b));
   noteOrigins(diagnostic, a, b);
   return std::nullopt;
 }

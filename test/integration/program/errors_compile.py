@@ -30,6 +30,8 @@ with open(f"{folder}/open.stretto", "w", encoding="utf-8") as file:
 promises.check("syntax error", [*compiler, f"{folder}/open.stretto"])
 check_spec("type error", "x = linear(x, deep)")
 check_spec("shape mismatch", "x = x + linear(x, 2 * dim)")
+check_spec("one number of a token where many are", "x = x * sigmoid(linear(x, 1))")
+check_spec("an assignment that there is not", "x += x")
 check_spec("unknown operation", "x = liner(x, dim)")
 check_spec("an unknown operation that is near none", "x = perceptron(x, dim)")
 check_spec("an operation's name from elsewhere", "x = cat(x, x)")
