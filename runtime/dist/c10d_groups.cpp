@@ -184,9 +184,15 @@ static c10::intrusive_ptr<c10d::Store> connectStore(const std::string &address, 
   if (!options.isServer && !awaitListener(address, options.port, time))
     throw std::runtime_error("nothing has listened there for " + std::to_string(time.count()) + " s");
   const auto left = std::chrono::duration_cast<milliseconds>(end - steady_clock::now());
-  return within(std::max(left, leastAnswerTime), [=]() -> c10::intrusive_ptr<c10d::Store> {
-    return c10::make_intrusive<c10d::TCPStore>(address, options);
-  });
+  try {
+    return within(std::max(left, leastAnswerTime), [=]() -> c10::intrusive_ptr<c10d::Store> {
+      return c10::make_intrusive<c10d::TCPStore>(address, options);
+    });
+  } catch (const std::exception &) {
+    if (options.isServer)
+      throw std::runtime_error("this rank serves the store itself, and that address does not lead to it");
+    throw;
+  }
 }
 
 GroupMaker::GroupMaker(const Launch &launch, std::chrono::seconds joinTimeout)

@@ -23,7 +23,7 @@ def start(rank, port, *more, **environment):
     """One of two ranks, by the variables of torchrun."""
     variables = {"RANK": rank, "WORLD_SIZE": 2, "LOCAL_RANK": rank, "LOCAL_WORLD_SIZE": 2, "MASTER_PORT": port}
     command = [f"{programs}/fake_f32", "--task", "rule", "--steps", "5", "--eval-every", "0", "--threads", "1", *more]
-    return subprocess.Popen(command, env={**os.environ, **environment, **{name: str(value) for name, value in variables.items()}},
+    return subprocess.Popen(command, env={**os.environ, **{name: str(value) for name, value in variables.items()}, **environment},
                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 
@@ -53,6 +53,14 @@ def somebody_else_is_there():
         port = server.getsockname()[1]
         said = end(start(1, port, "--out", "none", "--join-timeout", "2"), 1)
     expect(said == f"error: rank 1 cannot reach the store at 127.0.0.1:{port}: what listens there does not answer as the store of a run\n", said)
+
+
+def a_store_that_nobody_finds():
+    holder, port = port_without_listener()
+    holder.close()
+    elsewhere = {"MASTER_ADDR": "192.0.2.1", "LOCAL_WORLD_SIZE": "1"}  # an address of documentation: no host has it
+    said = end(start(0, port, "--out", "none", "--join-timeout", "2", **elsewhere), 1)
+    expect(said == f"error: rank 0 cannot reach the store at 192.0.2.1:{port}: this rank serves the store itself, and that address does not lead to it\n", said)
 
 
 def an_interface_that_is_missing():
@@ -99,6 +107,6 @@ def a_folder_that_is_taken():
     contains(end(ranks[0], 1) + end(ranks[1], 1), f"error: rank 0: run directory '{out}' must be new, but has checkpoints")
 
 
-for check in (nobody_is_there, somebody_else_is_there, an_interface_that_is_missing, a_signal_while_it_waits,
+for check in (nobody_is_there, somebody_else_is_there, a_store_that_nobody_finds, an_interface_that_is_missing, a_signal_while_it_waits,
               one_that_does_something_else, a_folder_that_is_taken):
     check()
