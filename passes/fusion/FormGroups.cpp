@@ -26,6 +26,36 @@ struct Candidate {
   bool isMinor;  ///< both read one number for each row, and no more
 };
 
+/// Which groups each operation of a block is computed from.
+class Origins {
+public:
+  Origins(const GroupGraph &graph, func::FuncOp function) : places(graph.getMembers().size()) {
+    unsigned count = 0;
+    for (unsigned group = 0; group < places.size(); ++group)
+      if (!graph.getMembersOf(group).empty())
+        places[group] = count++;
+    for (Operation &op : function.getBody().front()) {
+      llvm::BitVector origins(count);
+      for (Value operand : op.getOperands())
+        if (Operation *def = operand.getDefiningOp())
+          include(def, graph, origins);
+      originsOf[&op] = std::move(origins);
+    }
+  }
+
+  bool has(Operation *op, unsigned group) const { return originsOf.find(op)->second.test(places[group]); }
+
+private:
+  void include(Operation *def, const GroupGraph &graph, llvm::BitVector &origins) const {
+    origins |= originsOf.find(def)->second;
+    if (graph.isMember(def))
+      origins.set(places[graph.getGroup(def)]);
+  }
+
+  SmallVector<unsigned> places; // of groups that have members, among these
+  DenseMap<Operation *, llvm::BitVector> originsOf;
+};
+
 class Former {
 public:
   Former(func::FuncOp function, const RowAnalysis &rows, const CostModel &costs)
@@ -69,16 +99,14 @@ private:
     return describe(graph.findBetween(a, b), reader->getLoc()) + " lies between";
   }
   SmallVector<NotFused> collectNotFused() const;
-  /// The operations that are computed from a group.
-  llvm::DenseSet<Operation *> findDependents(unsigned group) const;
-  /// A member of `group` that is not among them. What is recomputed stands beside its reader on purpose.
-  Operation *findIndependent(unsigned group, const llvm::DenseSet<Operation *> &dependents) const;
+  /// A member of `group` that is not computed from `other`. What is recomputed stands beside its reader on purpose.
+  Operation *findIndependent(unsigned group, unsigned other, const Origins &origins) const;
   /// For each group an earlier one that it, or a part of it, might have been computed with although they share no
   /// value. Pairs in `seen` are not looked at.
   std::vector<std::optional<NotFused>> findBlockers(const llvm::DenseSet<std::pair<unsigned, unsigned>> &seen) const;
   /// Those that `other` is the blocker of, among groups that are `open`: any earlier one shares a value with them.
   /// Groups that are `explained` need one that shares none.
-  void findBlocked(unsigned other, const llvm::DenseSet<std::pair<unsigned, unsigned>> &seen,
+  void findBlocked(unsigned other, const llvm::DenseSet<std::pair<unsigned, unsigned>> &seen, const Origins &origins,
                    const llvm::BitVector &explained, llvm::BitVector &open,
                    std::vector<std::optional<NotFused>> &blockers) const;
 
@@ -225,22 +253,9 @@ SmallVector<NotFused> Former::collectNotFused() const {
   return notFused;
 }
 
-llvm::DenseSet<Operation *> Former::findDependents(unsigned group) const {
-  llvm::DenseSet<Operation *> dependents;
-  auto isDependent = [&](Value operand) {
-    Operation *def = operand.getDefiningOp();
-    return def && (graph.isIn(def, group) || dependents.contains(def));
-  };
-  Operation *first = graph.getMembersOf(group).front();
-  for (Operation &op : llvm::make_range(first->getIterator(), first->getBlock()->end()))
-    if (llvm::any_of(op.getOperands(), isDependent))
-      dependents.insert(&op);
-  return dependents;
-}
-
-Operation *Former::findIndependent(unsigned group, const llvm::DenseSet<Operation *> &dependents) const {
+Operation *Former::findIndependent(unsigned group, unsigned other, const Origins &origins) const {
   for (Operation *member : graph.getMembersOf(group))
-    if (!member->hasAttr("seq.recomputed") && !dependents.contains(member))
+    if (!member->hasAttr("seq.recomputed") && !origins.has(member, other))
       return member;
   return nullptr;
 }
@@ -254,18 +269,18 @@ Former::findBlockers(const llvm::DenseSet<std::pair<unsigned, unsigned>> &seen) 
     explained.set(a), explained.set(b);
   for (unsigned group = 0; group < count; ++group)
     open[group] = !graph.getMembersOf(group).empty();
+  const Origins origins(graph, function);
   for (unsigned other = 0; other < count; ++other)
     if (!graph.getMembersOf(other).empty())
-      findBlocked(other, seen, explained, open, blockers);
+      findBlocked(other, seen, origins, explained, open, blockers);
   return blockers;
 }
 
 void Former::findBlocked(unsigned other, const llvm::DenseSet<std::pair<unsigned, unsigned>> &seen,
-                         const llvm::BitVector &explained, llvm::BitVector &open,
+                         const Origins &origins, const llvm::BitVector &explained, llvm::BitVector &open,
                          std::vector<std::optional<NotFused>> &blockers) const {
   Operation *first = graph.getMembersOf(other).front();
   const llvm::BitVector related = graph.getRelated(other);
-  std::optional<llvm::DenseSet<Operation *>> dependents;
   for (int group = open.find_next(other); group >= 0; group = open.find_next(group)) {
     Operation *own = graph.getMembersOf(group).front();
     if (seen.contains({other, group}) || !(roles.getSpace(first) == roles.getSpace(own)))
@@ -276,10 +291,8 @@ void Former::findBlocked(unsigned other, const llvm::DenseSet<std::pair<unsigned
     }
     if (explained.test(group) || blockers[group])
       continue;
-    if (!dependents)
-      dependents = findDependents(other);
     // Some of the group waits for the other one, and this member with it.
-    if (Operation *member = findIndependent(group, *dependents))
+    if (Operation *member = findIndependent(group, other, origins))
       blockers[group] = NotFused{first, member, describeBetween(other, group, member), ""};
   }
 }

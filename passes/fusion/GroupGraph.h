@@ -24,6 +24,8 @@ public:
   llvm::ArrayRef<mlir::Operation *> getMembers() const { return members; }
   const RowRoles &getRoles() const { return roles; }
 
+  bool isMember(mlir::Operation *op) const { return groups.contains(op); }
+
   /// Number of the group of a member: the place of its first member in program order.
   unsigned getGroup(mlir::Operation *member) const { return groups.lookup(member); }
   bool isIn(mlir::Operation *op, unsigned group) const {
