@@ -34,18 +34,23 @@ static int64_t numberBytes(kern::RowKernel op) {
   return bytes;
 }
 
-/// Whether rows of a block share work: what taps read, constants of expanded functions (and their latency), the ends of
-/// short loops. Otherwise a kernel streams, and memory serves one row after another better than several at once.
-static bool rowsShareWork(const RowPlan &plan, int64_t lanes) {
+/// How many rows a block has. Four where rows share work: what taps read, constants of expanded functions (and their
+/// latency), the ends of short loops; two where it is the taps alone and registers are few. Otherwise a kernel streams,
+/// and memory serves one row after another better than several at once. More than four gain nothing, and walk further
+/// from what was asked for of the next block.
+static int64_t blockRowsOf(const RowPlan &plan, int64_t lanes, bool manyRegisters) {
   constexpr int64_t longLoop = 4; // vectors
-  bool share = false;
-  for (Operation &inner : plan.kernel().getBody().front())
-    share |=
-        isa<seq::TapOp, seq::SigmoidOp, seq::SoftplusOp, math::ExpOp, math::TanhOp, math::LogOp, math::ErfOp>(inner);
+  bool hasTaps = false, hasFunctions = false, hasShortLoops = false;
+  for (Operation &inner : plan.kernel().getBody().front()) {
+    hasTaps |= isa<seq::TapOp>(inner);
+    hasFunctions |= isa<seq::SigmoidOp, seq::SoftplusOp, math::ExpOp, math::TanhOp, math::LogOp, math::ErfOp>(inner);
+  }
   forEachSection(plan.phases(), [&](const Section &section) {
-    share |= section.domain.length > 1 && section.domain.length < longLoop * lanes;
+    hasShortLoops |= section.domain.length > 1 && section.domain.length < longLoop * lanes;
   });
-  return share;
+  if (hasFunctions || hasShortLoops || (hasTaps && manyRegisters))
+    return 4;
+  return hasTaps ? 2 : 1;
 }
 
 namespace {
@@ -88,7 +93,7 @@ struct ChooseSchedulePass : stretto::codegen::impl::ChooseScheduleBase<ChooseSch
       return failure();
     RowPlan plan(op);
     int64_t lanes = numbers.get("lanes", target.lanes(numberBytes(op)));
-    int64_t blockRows = blockOf(rowsShareWork(plan, lanes), numbers);
+    int64_t blockRows = blockOf(blockRowsOf(plan, lanes, target.vectorMasks), numbers);
     FailureOr<std::optional<RowStrips>> cut = stripsOf(op, numbers);
     if (failed(cut))
       return failure();
@@ -122,9 +127,8 @@ struct ChooseSchedulePass : stretto::codegen::impl::ChooseScheduleBase<ChooseSch
     return strips;
   }
 
-  /// More than four rows gain nothing, and walk further from what was asked for of the next block.
-  int64_t blockOf(bool shareWork, const ScheduleOverride &numbers) {
-    return numbers.get("rows", rows ? rows.getValue() : shareWork ? 4 : 1);
+  int64_t blockOf(int64_t chosen, const ScheduleOverride &numbers) {
+    return numbers.get("rows", rows ? rows.getValue() : chosen);
   }
 
   static void mark(const ScratchValues &choice) {
@@ -156,7 +160,7 @@ struct ChooseSchedulePass : stretto::codegen::impl::ChooseScheduleBase<ChooseSch
     if (failed(numbers.check("block", matmulRows >= plans.span(),
                              "at least the " + std::to_string(plans.span()) + " rows that taps bring together")))
       return failure();
-    int64_t blockRows = blockOf(true, numbers), items = op.getRows().first * plans.count();
+    int64_t blockRows = blockOf(4, numbers), items = op.getRows().first * plans.count();
     int64_t chunkRows = numbers.get("chunk", chunk ? chunk.getValue() : runOf(time, items));
     for (const StripPlans::Run &run : plans.runs())
       mark(chooseScratch(run.plan, blockRows));

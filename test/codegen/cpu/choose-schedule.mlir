@@ -1,4 +1,5 @@
 // RUN: stretto-opt %s -kern-choose-schedule=cpu=x86-64-v4 | FileCheck %s
+// RUN: stretto-opt %s -kern-choose-schedule=cpu=x86-64-v3 | FileCheck %s --check-prefix=FEW
 // RUN: stretto-opt %s -kern-choose-schedule="cpu=x86-64-v3 rows=2 chunk=5" | FileCheck %s --check-prefix=SET
 // RUN: stretto-opt %s -kern-choose-schedule=cpu=x86-64-v4 -remarks-filter=schedule -remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 
@@ -38,16 +39,19 @@ func.func @given(%x: tensor<2x8x16xf32>) -> tensor<2x8x16xf32> {
   return %y : tensor<2x8x16xf32>
 }
 
-// Rows share what taps read, and the ends of short loops.
+// Rows share what taps read, and the ends of short loops; two rows where there are 16 registers and taps alone.
 // CHECK-LABEL: @blocks
+// FEW-LABEL: @blocks
 func.func @blocks(%x: tensor<8x512x256xf32>, %z: tensor<8x512x32xf32>) -> (tensor<8x512x256xf32>, tensor<8x512x32xf32>) {
   // CHECK: schedule #kern.vector_schedule<rows 4, lanes 16, chunk 256>
+  // FEW: schedule #kern.vector_schedule<rows 2, lanes 8,
   %0 = kern.rowwise(%x) maps [row] {
   ^bb0(%a: tensor<256xf32>):
     %t = seq.tap %a by -1 : tensor<256xf32>
     kern.yield %t : tensor<256xf32>
   } : (tensor<8x512x256xf32>) -> tensor<8x512x256xf32>
   // CHECK: schedule #kern.vector_schedule<rows 4, lanes 16, chunk 256>
+  // FEW: schedule #kern.vector_schedule<rows 1, lanes 8,
   %1 = kern.rowwise(%z) maps [row] {
   ^bb0(%a: tensor<32xf32>):
     %s = arith.addf %a, %a : tensor<32xf32>

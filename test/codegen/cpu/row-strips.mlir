@@ -15,11 +15,11 @@
 // BLOCK: error: kernel 'gated': block must be left out where there is no matmul, but got 64
 
 // Taps and sums are 768 bytes each: three strips, in which the two halves meet.
-// CHECK: kernel "gated"{{.*}} schedule #kern.vector_schedule<rows 4, lanes 8, chunk 64, pieces 2, strip 32>
+// CHECK: kernel "gated"{{.*}} schedule #kern.vector_schedule<rows 2, lanes 8, chunk 64, pieces 2, strip 32>
 // REMARK: walks blocks of rows{{.*}}strips=3
 // ALL: walks blocks of rows{{.*}}strips=1
-// ALL: Function=gated | Remark="given: strip 192; chosen: rows 4, lanes 8, chunk {{[0-9]+}}"
-// GIVEN: Function=gated | Remark="given: strip 40; chosen: rows 4, lanes 8, chunk 64"
+// ALL: Function=gated | Remark="given: strip 192; chosen: rows 2, lanes 8, chunk {{[0-9]+}}"
+// GIVEN: Function=gated | Remark="given: strip 40; chosen: rows 2, lanes 8, chunk 64"
 func.func @gated(%x: tensor<8x64x192xf32>, %w: tensor<192xf32>) -> (tensor<8x64x96xf32>, tensor<192xf32>) {
   %0:2 = kern.rowwise kernel "gated"(%x, %w) maps [row, shared] {
   ^bb0(%a: tensor<192xf32>, %b: tensor<192xf32>):
@@ -35,7 +35,7 @@ func.func @gated(%x: tensor<8x64x192xf32>, %w: tensor<192xf32>) -> (tensor<8x64x
 }
 
 // Columns of a head meet, be it by way of another operand than the one that is cut: strips are whole heads.
-// CHECK: kernel "rotary"{{.*}} schedule #kern.vector_schedule<rows 4, lanes 8, chunk 64, pieces 1, strip 64>
+// CHECK: kernel "rotary"{{.*}} schedule #kern.vector_schedule<rows 2, lanes 8, chunk 64, pieces 1, strip 64>
 func.func @rotary(%x: tensor<8x64x192xf32>, %d: tensor<8x64x192xf32>) -> (tensor<8x64x192xf32>, tensor<384xf32>) {
   %0:2 = kern.rowwise kernel "rotary"(%x, %d) maps [row, row] {
   ^bb0(%a: tensor<192xf32>, %b: tensor<192xf32>):
@@ -65,7 +65,7 @@ func.func @reduced(%x: tensor<8x64x384xf32>) -> (tensor<8x64xf32>, tensor<384xf3
 }
 
 // Nothing is added up: what blocks read again are taps alone.
-// CHECK: kernel "taps"{{.*}} schedule #kern.vector_schedule<rows 4, lanes 8, chunk {{[0-9]+}}>
+// CHECK: kernel "taps"{{.*}} schedule #kern.vector_schedule<rows 2, lanes 8, chunk {{[0-9]+}}>
 func.func @taps(%x: tensor<8x64x192xf32>, %w: tensor<192xf32>) -> tensor<8x64x192xf32> {
   %0 = kern.rowwise kernel "taps"(%x, %w) maps [row, shared] {
   ^bb0(%a: tensor<192xf32>, %b: tensor<192xf32>):
