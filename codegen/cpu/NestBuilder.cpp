@@ -199,8 +199,8 @@ void NestBuilder::emitColumns(const Nest &nest, const ColumnLoop &loop, Value co
     b.store(sums[section].front(), address, mask);
 }
 
-/// Whether an operation becomes a long chain of instructions with much to do behind it. Where registers are few, all
-/// the rest waits in memory anyway; where they are many, of these chains only the shortest leaves it there.
+/// Whether an operation becomes a long chain of instructions with much to do behind it. Where registers are few, the
+/// rest waits in memory anyway; where they are many, chains that are longer than a sigmoid's would drive it there.
 static bool isLongChain(Operation *op, bool manyRegisters) {
   return isa<seq::SigmoidOp>(op) ||
          (!manyRegisters && isa<seq::SoftplusOp, math::TanhOp, math::LogOp, math::ErfOp>(op));
