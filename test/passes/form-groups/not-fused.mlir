@@ -83,3 +83,15 @@ func.func @recomputed(%x: tensor<2x8x16xf32>, %y: tensor<2x8x16xf32>, %w: tensor
   %4 = arith.addf %2, %3 : tensor<2x8x16xf32>
   return %4 : tensor<2x8x16xf32>
 }
+
+// A kernel that waits as a whole for another one, at first hand or not, needs no reason.
+// CHECK-LABEL: func @behind
+// REMARK-NOT: NotFused {{.*}} Function=behind
+func.func @behind(%x: tensor<2x8x16xf32>, %w: tensor<16x16xf32>) -> tensor<2x8x16xf32> {
+  %0 = math.tanh %x : tensor<2x8x16xf32>
+  %1 = seq.linear %0, %w : tensor<2x8x16xf32>, tensor<16x16xf32> -> tensor<2x8x16xf32>
+  %2 = math.exp %1 : tensor<2x8x16xf32>
+  %3 = seq.linear %2, %w : tensor<2x8x16xf32>, tensor<16x16xf32> -> tensor<2x8x16xf32>
+  %4 = arith.negf %3 : tensor<2x8x16xf32>
+  return %4 : tensor<2x8x16xf32>
+}
