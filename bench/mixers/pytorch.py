@@ -43,3 +43,28 @@ def delta_rule(q, k, v, decay, beta, scale, chunk=64):
         results.append(queries[:, :, i] @ state + pairs[:, :, i] @ u)
         state = total[:, :, i].exp() * state + keys[:, :, i] @ u
     return join(torch.stack(results, 2))
+
+
+def written(k, v, decay, write):
+    """For heads of a few columns: what each token writes into the state, and what of it stays."""
+    return k.unsqueeze(-1) * (v if write is None else write * v).unsqueeze(-2), decay.exp().unsqueeze(-1)
+
+
+def recurrence(q, k, v, decay, write, scale):
+    """Token by token; to be compiled it has too many of them."""
+    new, kept = written(k, v, decay, write)
+    states = [new[:, :, 0]]
+    for token, factor in zip(new.unbind(2)[1:], kept.unbind(2)[1:], strict=True):
+        states.append(factor * states[-1] + token)
+    return (q.unsqueeze(-1) * torch.stack(states, 2)).sum(-2) * scale
+
+
+def scan(q, k, v, decay, write, scale):
+    """The last 1, 2, 4, ... tokens of all states at once (Hillis and Steele, 1986)."""
+    state, kept = written(k, v, decay, write)
+    reach, pad = 1, torch.nn.functional.pad
+    while reach < state.shape[2]:
+        state = state + kept * pad(state[:, :, :-reach], (0, 0, 0, 0, reach, 0))
+        kept = kept * pad(kept[:, :, :-reach], (0, 0, 0, 0, reach, 0))
+        reach *= 2
+    return (q.unsqueeze(-1) * state).sum(-2) * scale

@@ -3,6 +3,7 @@
 // state. Gradients of the decay leave out the pairs of a row with itself, which cancel.
 #include "runtime/device/cpu/documents.h"
 #include "runtime/device/cpu/mixer/chunk.h"
+#include "runtime/device/cpu/mixer/narrow.h"
 
 #include "runtime/abi/abi.h"
 #include "runtime/core/threads.h"
@@ -398,10 +399,14 @@ template <typename Real> int64_t memoryBytes(const Backward &op) {
 } // namespace
 
 int64_t scratchBytes(const Backward &op) {
+  if (isNarrow(op))
+    return narrowBytes(op);
   return op.real == STRETTO_F64 ? memoryBytes<double>(op) : memoryBytes<float>(op);
 }
 
 void run(const Backward &op, char *scratch) {
+  if (isNarrow(op))
+    return runNarrow(op, scratch);
   op.real == STRETTO_F64 ? runAll<double>(op, scratch) : runAll<float>(op, scratch);
 }
 

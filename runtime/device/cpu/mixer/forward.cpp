@@ -1,6 +1,7 @@
 // Linear mixers forward, and a few tokens on from a kept state.
 #include "runtime/device/cpu/documents.h"
 #include "runtime/device/cpu/mixer/chunk.h"
+#include "runtime/device/cpu/mixer/narrow.h"
 
 #include "runtime/abi/abi.h"
 #include "runtime/core/threads.h"
@@ -114,13 +115,17 @@ int64_t bytesOf(const Operands &op) {
 
 } // namespace
 
-int64_t scratchBytes(const Forward &op) { return bytesOf(op); }
-int64_t scratchBytes(const Step &op) { return bytesOf(op); }
+int64_t scratchBytes(const Forward &op) { return isNarrow(op) ? narrowBytes(op) : bytesOf(op); }
+int64_t scratchBytes(const Step &op) { return isNarrow(op) ? narrowBytes(op) : bytesOf(op); }
 
 void run(const Forward &op, char *scratch) {
+  if (isNarrow(op))
+    return runNarrow(op, scratch);
   op.real == STRETTO_F64 ? runAll<double>(op, scratch) : runAll<float>(op, scratch);
 }
 void run(const Step &op, char *scratch) {
+  if (isNarrow(op))
+    return runNarrow(op, scratch);
   op.real == STRETTO_F64 ? runAll<double>(op, scratch) : runAll<float>(op, scratch);
 }
 
