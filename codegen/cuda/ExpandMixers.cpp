@@ -1,6 +1,7 @@
 //===- ExpandMixers.cpp - linear mixers as tile programs ------------------===//
 #include "codegen/cuda/Passes.h"
 #include "codegen/cuda/SharedMemory.h"
+#include "codegen/cuda/narrow/NarrowMixer.h"
 #include "codegen/cuda/walk/HeldTiles.h"
 #include "codegen/cuda/walk/WalkKernel.h"
 #include "codegen/cuda/walk/WalkTime.h"
@@ -111,6 +112,8 @@ struct ExpandMixersPass : stretto::codegen::impl::ExpandMixersBase<ExpandMixersP
 
   void runOnOperation() final {
     getOperation().walk([&](Operation *op) {
+      if (isNarrowMixer(op))
+        return noteNarrow(op);
       if (auto mixer = dyn_cast<seq::MixerOp>(op))
         expand(mixer, writeMixer);
       else if (auto grad = dyn_cast<seq::MixerGradOp>(op))
@@ -189,6 +192,11 @@ private:
   static remark::RemarkOpts remarkAt(Operation *op) {
     StringRef function = op->getParentOfType<func::FuncOp>().getName();
     return remark::RemarkOpts::name("ExpandMixers").category("kernels").function(function);
+  }
+
+  static void noteNarrow(Operation *op) {
+    remark::missed(op->getLoc(), remarkAt(op))
+        << "no tile program: with heads of few columns, each key column of each head has a thread";
   }
 
   static void leave(Operation *op, const Twine &why) {

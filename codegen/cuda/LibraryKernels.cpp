@@ -14,10 +14,11 @@ using namespace stretto;
 using namespace stretto::codegen;
 
 const LibraryKernel *stretto::codegen::libraryKernelOf(Operation *op) {
-  static const LibraryKernel *const all[] = {&embedKernel,     &embedGradKernel, &writeCacheKernel,
-                                             &readCacheKernel, &lastRowKernel,   &attentionStepKernel};
+  static const LibraryKernel *const all[] = {&embedKernel,       &embedGradKernel,      &writeCacheKernel,
+                                             &readCacheKernel,   &lastRowKernel,        &attentionStepKernel,
+                                             &narrowMixerKernel, &narrowMixerGradKernel};
   for (const LibraryKernel *kernel : all)
-    if (kernel->operation == op->getName().getStringRef())
+    if (kernel->operation == op->getName().getStringRef() && (!kernel->takes || kernel->takes(op)))
       return kernel;
   return nullptr;
 }

@@ -11,6 +11,8 @@ struct LibraryKernel {
   llvm::StringRef family;    ///< what kernels of its kind are called: "embed" for "gradients.embed0"
   /// Emits the function; see buildRowwiseKernel.
   mlir::LogicalResult (*build)(CudaBuilder &b, mlir::gpu::GPUModuleOp kernels, mlir::Operation *op);
+  /// Whether it is for this one of these operations; null: it is for all.
+  bool (*takes)(mlir::Operation *op) = nullptr;
 };
 
 /// The one for an operation, or null: the runtime's library computes it.
@@ -18,7 +20,7 @@ const LibraryKernel *libraryKernelOf(mlir::Operation *op);
 
 /// One for each operation; each is defined beside the code that it names.
 extern const LibraryKernel embedKernel, embedGradKernel, writeCacheKernel, readCacheKernel, lastRowKernel,
-    attentionStepKernel;
+    attentionStepKernel, narrowMixerKernel, narrowMixerGradKernel;
 
 /// Lanes of the widest vectors that divide a row of `width` numbers, of at most 16 bytes where one takes `bytes`.
 int64_t rowLanes(int64_t width, int64_t bytes);

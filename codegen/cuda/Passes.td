@@ -131,7 +131,10 @@ def ExpandMixers : Pass<"kern-expand-mixers", "::mlir::ModuleOp"> {
     a trip to memory, its matmuls and its solves), and none where they save less than 15 % of it; a remark says which.
     `span` that is not 0 is taken instead.
 
-    Mixers with `erase_write`, the steps of generation, and what fits in no way stay with the library, with a remark.
+    A mixer with at least 16 heads, of at most 64 numbers of state, at most 8 value columns and 32 key columns, stays as
+    it is: `kern-name-cuda-kernels` names it, and it becomes a kernel with a thread for each key column of each head.
+    Other mixers with `erase_write`, the steps of generation, and what fits in no way stay with the library, with a
+    remark.
     The formulas: docs/mixers.md.
 
     ```mlir

@@ -38,7 +38,7 @@ OTHERS = [
 ]
 # Linear mixers: three chunks, of which the last has two rows; keys and values that fill tiles, and others.
 MIXERS = [("gla", ""), ("mamba2", "state=12"), ("gdn", ""),
-          *(("linear", f"mixer={mixer}") for mixer in ("retention", "delta", "kimi_delta"))]
+          *(("linear", f"mixer={mixer}") for mixer in ("retention", "delta", "kimi_delta", "rg_lru", "selective"))]
 FORMS = [(1, "dim=32 heads=2", ""), (2, "dim=20 heads=1", "--mask-documents"), (1, "dim=40 heads=2", "--dtype=f64"),
          (2, "dim=16 heads=1", "--dtype=f64 --mask-documents"), (1, "dim=40 heads=2", "--dtype=bf16"),
          (1, "dim=16 heads=1", "--dtype=bf16 --mask-documents")]

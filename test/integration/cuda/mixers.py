@@ -22,6 +22,8 @@ CASES = [
     ("linear", "dim=24 layers=1 heads=2 mixer=kimi_delta", MASKED),
     ("linear", "dim=24 layers=2 heads=2 mixer=delta period=2", MASKED),
     ("linear", "dim=32 layers=1 heads=2 mixer=retention", MASKED),
+    ("linear", "dim=20 layers=2 heads=2 mixer=rg_lru period=2", MASKED),
+    ("linear", "dim=16 layers=1 heads=2 mixer=selective", []),
 ]
 # Differences of losses and weights: of rounding alone; in bf16 as for LlamaCanon (training.py).
 TOLERANCES = {"f64": (1e-12, 1e-11), "f32": (1e-6, 1e-5), "bf16": (5e-4, 5e-3)}

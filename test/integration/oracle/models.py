@@ -34,7 +34,7 @@ OTHERS = [ # no MLP, shared keys, every mixer of models/std/mixers.stretto, a hy
     ("mamba2", {"heads": 4, "groups": 2, "state": 6, "mlp": "false"}),
     ("linear", {"heads": 2, "mixer": "retention", "ffn": 24, "canon_at": "{}"}),
     ("linear", {"heads": 2, "mixer": "delta", "ffn": 24}),
-    *(("linear", {"heads": 2, "mixer": mixer, "ffn": 24, "canon_at": "{A, b, C, D}"}) for mixer in ("kimi_delta", "rwkv7_like")),
+    *(("linear", {"heads": 2, "mixer": mixer, "ffn": 24, "canon_at": "{A, b, C, D}"}) for mixer in ("kimi_delta", "rwkv7_like", "rg_lru", "selective")),
     ("linear", {"heads": 2, "mixer": "delta", "ffn": 24, "period": 2, "canon_at": "{A, C, D}"}),
 ]  # fmt: skip
 

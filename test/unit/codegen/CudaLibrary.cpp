@@ -5,6 +5,7 @@
 #include "codegen/cuda/KernelFunction.h"
 #include "codegen/cuda/Passes.h"
 #include "codegen/cuda/RowWalk.h"
+#include "codegen/cuda/narrow/NarrowMixer.h"
 #include "codegen/emulator/Passes.h"
 #include "codegen/rows/Passes.h"
 #include "runtime/abi/abi.h"
@@ -116,7 +117,8 @@ void stretto::test::storeAsBf16(ModuleOp module) {
 SmallVector<Operation *> stretto::test::kernelsOf(ModuleOp module) {
   SmallVector<Operation *> kernels;
   module.walk([&](Operation *op) {
-    if (isa<kern::RowwiseOp, kern::MatmulOp, kern::SumPartialsOp, kern::WalkOp, seq::EmbedOp, seq::EmbedGradOp>(op))
+    if (isa<kern::RowwiseOp, kern::MatmulOp, kern::SumPartialsOp, kern::WalkOp, seq::EmbedOp, seq::EmbedGradOp>(op) ||
+        isNarrowMixer(op))
       kernels.push_back(op);
   });
   return kernels;

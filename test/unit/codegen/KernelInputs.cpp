@@ -52,11 +52,26 @@ bool takesMaximum(Operation *op) {
       .wasInterrupted();
 }
 
-/// Of operands of reals; the others stay whole.
-void halveMagnitudes(Operation *op, std::vector<Numbers> &inputs) {
-  for (auto [operand, numbers] : llvm::zip_equal(op->getOperands(), inputs))
-    for (double &number : numbers)
-      number = isReal(operand) ? std::abs(number) / 2 : number;
+/// Halves the magnitudes of operands of reals and makes all numbers of one negative where its bit of `negative` is set.
+std::vector<Numbers> withSigns(Operation *op, std::vector<Numbers> inputs, uint64_t negative) {
+  for (auto [i, operand] : llvm::enumerate(op->getOperands()))
+    for (double &number : inputs[i])
+      if (isReal(operand))
+        number = std::copysign(number / 2, negative >> i % 64 & 1 ? -1 : 1);
+  return inputs;
+}
+
+/// Numbers on which the operation is defined, as roots and logarithms are not on all, if such ones are found: all are
+/// positive, or those of one operand are negative, or of any.
+void findSigns(Operation *op, std::vector<Numbers> &inputs, Engine &engine) {
+  constexpr unsigned attempts = 128;
+  for (unsigned attempt = 0; attempt < attempts; ++attempt) {
+    uint64_t one = uint64_t(1) << (attempt - 1) % 64, negative = attempt == 0 ? 0 : attempt <= 64 ? one : engine();
+    if (std::vector<Numbers> other = withSigns(op, inputs, negative); !hasNaN(meaning(op, other))) {
+      inputs = std::move(other);
+      return;
+    }
+  }
 }
 
 //===- Walks ----------------------------------------------------------------------===//
@@ -111,6 +126,26 @@ void condition(kern::WalkOp op, std::vector<Numbers> &inputs, Engine &engine) {
         number = std::abs(number) / 2;
   }
 }
+
+//===- Mixers that are no walks ---------------------------------------------------===//
+
+/// Decays, documents of few and of many tokens, and what is erased so that states do not grow.
+template <typename Op> void conditionMixer(Op op, std::vector<Numbers> &inputs, Engine &engine) {
+  auto of = [&](Value operand) -> Numbers & { return inputs[llvm::find(op->getOperands(), operand).getIndex()]; };
+  int64_t time = typeOf(op.getV()).getDimSize(1), keys = op.getKeyColumns();
+  if (op.getDecay())
+    drawLogarithms(of(op.getDecay()), columnsOf(op.getDecay()), time, engine);
+  if (op.getPositions())
+    drawPositions(of(op.getPositions()), time, /*chunk=*/64, engine);
+  for (Value strengths : {Value(op.getWrite()), Value(op.getBeta())})
+    if (strengths)
+      for (double &number : of(strengths))
+        number = std::abs(number) / 2;
+  for (Value keysErased : {op.getBeta() ? Value(op.getK()) : Value(), Value(op.getErase()), Value(op.getEraseWrite())})
+    if (keysErased)
+      normalizeRows(of(keysErased), keys);
+}
+
 //===- Matmuls ------------------------------------------------------------------===//
 
 /// Sixteenths, of the weight so small ones that sums are of a few units: f32 adds them up exactly.
@@ -136,6 +171,12 @@ std::vector<Numbers> stretto::test::kernelInputs(Operation *op, uint64_t seed) {
     condition(walk, inputs, engine);
   if (auto matmul = dyn_cast<kern::MatmulOp>(op))
     condition(matmul, inputs);
+  if (auto mixer = dyn_cast<seq::MixerOp>(op))
+    conditionMixer(mixer, inputs, engine);
+  if (auto grad = dyn_cast<seq::MixerGradOp>(op)) {
+    conditionMixer(grad, inputs, engine);
+    inputs[llvm::find(op->getOperands(), grad.getStates()).getIndex()] = statesBefore(grad, inputs);
+  }
   if (takesMaximum(op) && !isa<kern::MatmulOp>(op))
     for (auto [operand, numbers] : llvm::zip_equal(op->getOperands(), inputs))
       if (isReal(operand)) {
@@ -143,6 +184,6 @@ std::vector<Numbers> stretto::test::kernelInputs(Operation *op, uint64_t seed) {
         break;
       }
   if (!isa<kern::WalkOp>(op) && hasNaN(meaning(op, inputs)))
-    halveMagnitudes(op, inputs);
+    findSigns(op, inputs, engine);
   return inputs;
 }

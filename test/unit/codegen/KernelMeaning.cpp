@@ -4,6 +4,7 @@
 #include "TileInterpreter.h"
 
 #include "ir/seq/TensorShape.h"
+#include "test/unit/support/recurrence.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -33,6 +34,57 @@ static Numbers addRows(seq::EmbedGradOp op, const std::vector<Numbers> &inputs) 
   return table;
 }
 
+/// What mixers and their gradients have in common; `first`: the number of q among the operands.
+template <typename Op>
+static std::pair<MixerSizes, MixerNumbers> mixerOf(Op op, const std::vector<Numbers> &inputs, unsigned first) {
+  RankedTensorType rows = typeOf(op.getV());
+  MixerSizes sizes{rows.getDimSize(0),
+                   rows.getDimSize(1),
+                   static_cast<int64_t>(op.getHeads()),
+                   static_cast<int64_t>(op.getKeyHeads()),
+                   op.getKeyColumns(),
+                   op.getValueColumns()};
+  sizes.scale = op.getScale().convertToDouble(), sizes.byChannel = op.decaysByChannel();
+  sizes.segment = op.getSegment(), sizes.before = op.getReadBefore();
+  sizes.shared = op.getDecay() && typeOf(op.getDecay()).getRank() == 1;
+  size_t next = first; // operands that are given lie one behind the other
+  auto take = [&](Value operand) { return operand ? inputs[next++] : Numbers(); };
+  MixerNumbers numbers;
+  numbers.q = take(op.getQ()), numbers.k = take(op.getK()), numbers.v = take(op.getV());
+  numbers.decay = take(op.getDecay()), numbers.write = take(op.getWrite()), numbers.beta = take(op.getBeta());
+  numbers.erase = take(op.getErase()), numbers.eraseWrite = take(op.getEraseWrite());
+  Numbers positions = take(op.getPositions());
+  numbers.positions.assign(positions.begin(), positions.end());
+  return {sizes, numbers};
+}
+
+static std::vector<Numbers> mix(seq::MixerOp op, const std::vector<Numbers> &inputs) {
+  auto [sizes, numbers] = mixerOf(op, inputs, 0);
+  numbers.grad.assign(numbers.v.size(), 0.0);
+  MixerResults results = runRecurrence(sizes, numbers);
+  std::vector<Numbers> given{results.out};
+  if (op.getStates())
+    given.push_back(results.states);
+  return given;
+}
+
+Numbers stretto::test::statesBefore(seq::MixerGradOp op, const std::vector<Numbers> &inputs) {
+  auto [sizes, numbers] = mixerOf(op, inputs, 1);
+  numbers.grad = inputs[0];
+  return runRecurrence(sizes, numbers).states;
+}
+
+static std::vector<Numbers> mixBack(seq::MixerGradOp op, const std::vector<Numbers> &inputs) {
+  auto [sizes, numbers] = mixerOf(op, inputs, 1);
+  numbers.grad = inputs[0];
+  MixerResults results = runRecurrence(sizes, numbers);
+  std::vector<Numbers> gradients{results.dq, results.dk, results.dv};
+  for (const Numbers &other : {results.dDecay, results.dWrite, results.dBeta, results.dErase, results.dEraseWrite})
+    if (!other.empty())
+      gradients.push_back(other);
+  return gradients;
+}
+
 /// The body of a matmul of bf16 rounds what it reads: as inputs are (KernelInputs.cpp), sums have no other error.
 static std::vector<Numbers> multiplyAndGoOn(kern::MatmulOp op, const std::vector<Numbers> &inputs, Reals reals) {
   bool isTransposed = op.getForm() == kern::WeightForm::transposed;
@@ -58,5 +110,7 @@ std::vector<Numbers> stretto::test::meaning(Operation *op, const std::vector<Num
         return sums;
       })
       .Case([&](seq::EmbedOp embed) { return std::vector<Numbers>{chooseRows(embed, inputs)}; })
-      .Case([&](seq::EmbedGradOp grad) { return std::vector<Numbers>{addRows(grad, inputs)}; });
+      .Case([&](seq::EmbedGradOp grad) { return std::vector<Numbers>{addRows(grad, inputs)}; })
+      .Case([&](seq::MixerOp mixer) { return mix(mixer, inputs); })
+      .Case([&](seq::MixerGradOp grad) { return mixBack(grad, inputs); });
 }

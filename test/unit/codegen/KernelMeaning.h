@@ -9,6 +9,9 @@ namespace stretto::test {
 /// column sum the whole sum.
 std::vector<Numbers> meaning(mlir::Operation *op, const std::vector<Numbers> &inputs, Reals reals = Reals::exact);
 
+/// The saved states that belong to the other operands of a gradient.
+Numbers statesBefore(seq::MixerGradOp op, const std::vector<Numbers> &inputs);
+
 /// Adds entries of as many numbers as `sum` has to it.
 Numbers sumEntries(const Numbers &entries, Numbers sum);
 

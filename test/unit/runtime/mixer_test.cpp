@@ -4,6 +4,7 @@
 #include "runtime/abi/abi.h"
 #include "runtime/core/bf16.h"
 #include "runtime/core/threads.h"
+#include "test/unit/support/recurrence.h"
 
 #include <cmath>
 #include <deque>
@@ -11,6 +12,7 @@
 #include <random>
 
 using namespace stretto::runtime;
+using namespace stretto::test;
 
 namespace {
 
@@ -18,24 +20,19 @@ using Numbers = std::vector<double>;
 
 enum class Erases { nothing, beta, key, other };
 
-struct Setting {
-  int64_t batch = 2, length = 70, heads = 4, keyHeads = 4, keys = 5, values = 7, segment = 64;
-  double scale = 0.7;
+struct Setting : MixerSizes {
+  Setting() : MixerSizes{2, 70, 4, 4, 5, 7, 0.7} {}
+
   double decay = 0;       // about this at each step; 0: none
   Numbers strengths = {}; // of the decay at each step one of these, in their place
-  bool byChannel = false, shared = false, before = false, writes = false, documents = false;
+  bool writes = false, documents = false;
   Erases erases = Erases::nothing;
 
-  int64_t tokens() const { return batch * length; }
   bool hasErase() const { return erases == Erases::key || erases == Erases::other; }
   int64_t decays() const { return decay == 0 ? 0 : byChannel ? heads * keys : heads; }
 };
 
-// The operands, each [tokens, columns]; those that are not given are empty.
-struct Data {
-  Numbers q, k, v, decay, write, beta, erase, eraseWrite, grad;
-  std::vector<int32_t> positions;
-
+struct Data : MixerNumbers {
   explicit Data(const Setting &s) {
     std::mt19937 random(7);
     std::normal_distribution<double> normal;
@@ -79,148 +76,6 @@ struct Data {
   }
 };
 
-struct Results {
-  Numbers out, dq, dk, dv, dDecay, dWrite, dBeta, dErase, dEraseWrite;
-};
-
-// One head of one sequence by the recurrence.
-class Recurrence {
-public:
-  Recurrence(const Setting &s, const Data &data, int64_t sequence, int64_t head)
-      : s(s), data(data), first(sequence * s.length), head(head), keyHead(head * s.keyHeads / s.heads) {}
-
-  void run(Results &to) {
-    std::vector<Numbers> before, read;
-    Numbers state(s.keys * s.values);
-    for (int64_t t = 0; t < s.length; ++t) {
-      if (begins(t))
-        state.assign(state.size(), 0);
-      before.push_back(state);
-      read.push_back(readOf(t, state));
-      advance(t, state, read.back());
-      for (int64_t e = 0; e < s.values; ++e)
-        for (int64_t d = 0; d < s.keys; ++d)
-          to.out[at(t, s.values, e)] += s.scale * q(t, d) * state[d * s.values + e];
-    }
-    Numbers ahead(state.size());
-    for (int64_t t = s.length - 1; t >= 0; --t)
-      backward(t, before[t], read[t], ahead, to);
-  }
-
-private:
-  bool begins(int64_t t) const { return t == 0 || (s.documents && data.positions[first + t] == 0); }
-  int64_t at(int64_t t, int64_t columns, int64_t column) const {
-    return ((first + t) * s.heads + head) * columns + column;
-  }
-  double q(int64_t t, int64_t d) const { return data.q[((first + t) * s.keyHeads + keyHead) * s.keys + d]; }
-  double k(int64_t t, int64_t d) const { return data.k[((first + t) * s.keyHeads + keyHead) * s.keys + d]; }
-  double beta(int64_t t) const { return data.beta[at(t, 1, 0)]; }
-  double r(int64_t t, int64_t d) const {
-    return s.erases == Erases::nothing ? 0 : s.hasErase() ? data.erase[at(t, s.keys, d)] : beta(t) * k(t, d);
-  }
-  double p(int64_t t, int64_t d) const {
-    return s.erases == Erases::other ? data.eraseWrite[at(t, s.keys, d)] : k(t, d);
-  }
-  double w(int64_t t) const { return s.erases == Erases::beta ? beta(t) : s.writes ? data.write[at(t, 1, 0)] : 1; }
-  double kept(int64_t t, int64_t d) const {
-    if (s.decay == 0)
-      return 1;
-    const int64_t columns = s.byChannel ? s.keys : 1, column = s.byChannel ? d : 0;
-    return std::exp(data.decay[s.shared ? head * columns + column : at(t, columns, column)]);
-  }
-
-  Numbers readOf(int64_t t, const Numbers &state) const {
-    Numbers read(s.values);
-    for (int64_t d = 0; d < s.keys; ++d)
-      for (int64_t e = 0; e < s.values; ++e)
-        read[e] += r(t, d) * (s.before ? 1 : kept(t, d)) * state[d * s.values + e];
-    return read;
-  }
-
-  void advance(int64_t t, Numbers &state, const Numbers &read) const {
-    for (int64_t d = 0; d < s.keys; ++d)
-      for (int64_t e = 0; e < s.values; ++e)
-        state[d * s.values + e] =
-            kept(t, d) * state[d * s.values + e] + k(t, d) * w(t) * data.v[at(t, s.values, e)] - p(t, d) * read[e];
-  }
-
-  // `ahead`: the gradient of the state behind the token; becomes that of the state before it.
-  void backward(int64_t t, const Numbers &before, const Numbers &read, Numbers &ahead, Results &to) const {
-    Numbers behind = before, ofValue(s.values), ofRead(s.values);
-    advance(t, behind, read);
-    for (int64_t d = 0; d < s.keys; ++d)
-      for (int64_t e = 0; e < s.values; ++e) {
-        const int64_t i = d * s.values + e;
-        const double grad = s.scale * data.grad[at(t, s.values, e)], value = w(t) * data.v[at(t, s.values, e)];
-        to.dq[at(t, s.keys, d)] += behind[i] * grad;
-        ahead[i] += q(t, d) * grad;
-        to.dk[at(t, s.keys, d)] += ahead[i] * value;
-        ofP(t, d, -ahead[i] * read[e], to);
-        ofValue[e] += ahead[i] * k(t, d);
-        ofRead[e] -= ahead[i] * p(t, d);
-      }
-    for (int64_t e = 0; e < s.values; ++e) {
-      to.dv[at(t, s.values, e)] += w(t) * ofValue[e];
-      ofStrength(t, data.v[at(t, s.values, e)] * ofValue[e], to);
-    }
-    for (int64_t d = 0; d < s.keys; ++d)
-      for (int64_t e = 0; e < s.values; ++e) {
-        const int64_t i = d * s.values + e;
-        ofR(t, d, (s.before ? 1 : kept(t, d)) * before[i] * ofRead[e], to);
-        const double decayed = ahead[i] + (s.before ? 0 : r(t, d) * ofRead[e]);
-        if (s.decay != 0)
-          to.dDecay[s.byChannel ? at(t, s.keys, d) : at(t, 1, 0)] += kept(t, d) * before[i] * decayed;
-        ahead[i] = begins(t) ? 0 : kept(t, d) * decayed + (s.before ? r(t, d) * ofRead[e] : 0);
-      }
-  }
-
-  void ofP(int64_t t, int64_t d, double gradient, Results &to) const {
-    (s.erases == Erases::other ? to.dEraseWrite : to.dk)[at(t, s.keys, d)] += gradient;
-  }
-  void ofR(int64_t t, int64_t d, double gradient, Results &to) const {
-    if (s.hasErase())
-      to.dErase[at(t, s.keys, d)] += gradient;
-    if (s.erases != Erases::beta)
-      return;
-    to.dk[at(t, s.keys, d)] += beta(t) * gradient;
-    to.dBeta[at(t, 1, 0)] += k(t, d) * gradient;
-  }
-  void ofStrength(int64_t t, double gradient, Results &to) const {
-    if (s.writes)
-      to.dWrite[at(t, 1, 0)] += gradient;
-    if (s.erases == Erases::beta)
-      to.dBeta[at(t, 1, 0)] += gradient;
-  }
-
-  const Setting &s;
-  const Data &data;
-  const int64_t first, head, keyHead;
-};
-
-Results emptyResults(const Setting &s) {
-  const Numbers rows(s.tokens() * s.heads), keys(s.tokens() * s.heads * s.keys),
-      values(s.tokens() * s.heads * s.values);
-  return {values,
-          keys,
-          keys,
-          values,
-          s.decay == 0  ? Numbers()
-          : s.byChannel ? keys
-                        : rows,
-          s.writes ? rows : Numbers(),
-          s.erases == Erases::beta ? rows : Numbers(),
-          s.hasErase() ? keys : Numbers(),
-          s.erases == Erases::other ? keys : Numbers()};
-}
-
-Results expected(const Setting &s, const Data &data) {
-  Results results = emptyResults(s);
-  for (int64_t sequence = 0; sequence < s.batch; ++sequence)
-    for (int64_t head = 0; head < s.heads; ++head)
-      Recurrence(s, data, sequence, head).run(results);
-  return results;
-}
-
 struct Bf16 {
   uint16_t bits = 0;
   Bf16(double number) : bits(roundToBf16(static_cast<float>(number))) {}
@@ -248,8 +103,8 @@ public:
     op.positions = s.documents ? data.positions.data() : nullptr;
   }
 
-  Results run() {
-    Results results = emptyResults(s);
+  MixerResults run() {
+    MixerResults results = emptyResults(s, data);
     const int64_t segments = (s.length + s.segment - 1) / s.segment;
     std::vector<Real> memory(s.batch * s.heads * segments * s.keys * s.values + 64 / sizeof(Real));
     Real *states = aligned(memory.data());
@@ -372,7 +227,7 @@ double difference(const Numbers &found, const Numbers &wanted) {
   return most / largest;
 }
 
-void expectAgree(const Results &found, const Results &wanted, double limit, double decayLimit) {
+void expectAgree(const MixerResults &found, const MixerResults &wanted, double limit, double decayLimit) {
   EXPECT_LE(difference(found.out, wanted.out), limit) << "out";
   EXPECT_LE(difference(found.dq, wanted.dq), limit) << "dq";
   EXPECT_LE(difference(found.dk, wanted.dk), limit) << "dk";
@@ -429,7 +284,7 @@ TEST(Mixer, agreesWithTheRecurrence) {
     for (int64_t length : {1, 15, 64, 65, 203}) {
       s.length = length;
       const Data data(s);
-      const Results wanted = expected(s, data);
+      const MixerResults wanted = runRecurrence(s, data);
       SCOPED_TRACE(testing::Message() << s.heads << " heads of " << s.keys << " x " << s.values << " length " << length
                                       << " erases " << int(s.erases) << " decay " << s.decay
                                       << (s.byChannel ? " by channel" : "") << (s.before ? " before" : "")
@@ -445,7 +300,7 @@ TEST(Mixer, takesStrongAndWeakDecayTogether) {
     if (s.decay == -80) {
       s.strengths = {0, -0.05, -5, -80, -INFINITY};
       const Data data(s);
-      const Results wanted = expected(s, data);
+      const MixerResults wanted = runRecurrence(s, data);
       SCOPED_TRACE(testing::Message() << "erases " << int(s.erases) << (s.byChannel ? " by channel" : "")
                                       << (s.before ? " before" : "") << (s.documents ? " documents" : ""));
       expectAgree(Chunks<double>(s, data).run(), wanted, 1e-10, 1e-10);
@@ -463,13 +318,14 @@ TEST(Mixer, losesNothingWhereDecayIsStrong) {
       s.decay = 200 * -0.05, s.strengths = {-10, -9, -8, -7};
       const Data data(s);
       SCOPED_TRACE(testing::Message() << "erases " << int(erases) << (byChannel ? " by channel" : ""));
-      expectAgree(Chunks<float>(s, data).run(), expected(s, data), 3e-7, 3e-7);
+      expectAgree(Chunks<float>(s, data).run(), runRecurrence(s, data), 3e-7, 3e-7);
     }
 }
 
-void expectSame(const Results &a, const Results &b) {
-  for (auto member : {&Results::out, &Results::dq, &Results::dk, &Results::dv, &Results::dDecay, &Results::dWrite,
-                      &Results::dBeta, &Results::dErase, &Results::dEraseWrite})
+void expectSame(const MixerResults &a, const MixerResults &b) {
+  for (auto member :
+       {&MixerResults::out, &MixerResults::dq, &MixerResults::dk, &MixerResults::dv, &MixerResults::dDecay,
+        &MixerResults::dWrite, &MixerResults::dBeta, &MixerResults::dErase, &MixerResults::dEraseWrite})
     EXPECT_EQ(a.*member, b.*member);
 }
 
@@ -478,7 +334,7 @@ TEST(Mixer, givesTheSameBitsOnAnyNumberOfThreads) {
   for (const Setting &s : settings()) {
     const Data data(s);
     setThreadCount(1);
-    const Results narrow = Chunks<float>(s, data).run(), wide = Chunks<double>(s, data).run();
+    const MixerResults narrow = Chunks<float>(s, data).run(), wide = Chunks<double>(s, data).run();
     for (int threads : {2, 3}) {
       setThreadCount(threads);
       expectSame(Chunks<float>(s, data).run(), narrow);
@@ -500,9 +356,9 @@ TEST(Mixer, roundsRowsOnlyWhereTheyAreWritten) {
     Data data(s);
     for (auto member : {&Data::q, &Data::k, &Data::v, &Data::erase, &Data::eraseWrite, &Data::grad})
       data.*member = rounded(data.*member);
-    Results wanted = Chunks<float>(s, data).run();
-    for (auto member :
-         {&Results::out, &Results::dq, &Results::dk, &Results::dv, &Results::dErase, &Results::dEraseWrite})
+    MixerResults wanted = Chunks<float>(s, data).run();
+    for (auto member : {&MixerResults::out, &MixerResults::dq, &MixerResults::dk, &MixerResults::dv,
+                        &MixerResults::dErase, &MixerResults::dEraseWrite})
       wanted.*member = rounded(wanted.*member);
     expectSame(Chunks<float, Bf16>(s, data).run(), wanted);
   }
@@ -514,11 +370,11 @@ TEST(Mixer, needsNotTheStatesOfShortSegments) {
     for (Setting s : settings(widths)) {
       s.batch = 1, s.length = 300, s.segment = 64;
       const Data data(s);
-      const Results wanted = Chunks<double>(s, data).run();
+      const MixerResults wanted = Chunks<double>(s, data).run();
       const Numbers out = Chunks<float>(s, data).run().out;
       for (int64_t segment : {256, 320}) { // two, and one
         s.segment = segment;
-        const Results found = Chunks<double>(s, data).run();
+        const MixerResults found = Chunks<double>(s, data).run();
         EXPECT_TRUE(found.out == wanted.out);
         EXPECT_TRUE(Chunks<float>(s, data).run().out == out);
         expectAgree(found, wanted, 1e-12, 1e-12);
@@ -530,7 +386,7 @@ TEST(Mixer, goesOnFromAState) {
   for (Setting s : settings()) {
     s.documents = false;
     const Data data(s);
-    const Results wanted = expected(s, data);
+    const MixerResults wanted = runRecurrence(s, data);
     for (int64_t most : {1, 3, 33})
       EXPECT_LE(difference(Chunks<double>(s, data).steps(most), wanted.out), 1e-10) << most;
   }

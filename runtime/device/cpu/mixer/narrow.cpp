@@ -1,12 +1,9 @@
-// A piece of work is one document of a group of heads. Rows whose heads have one number each are read and written in
-// place; others are copied to where each column of all heads lies side by side.
+// A piece of work is one document of a group of heads.
 #include "runtime/device/cpu/mixer/narrow.h"
 #include "runtime/device/cpu/documents.h"
-#include "runtime/device/cpu/mixer/chunk.h"
-#include "runtime/device/cpu/mixer/lanes.h"
+#include "runtime/device/cpu/mixer/heads.h"
 
 #include "runtime/abi/abi.h"
-#include "runtime/core/bf16.h"
 #include "runtime/core/threads.h"
 
 #include <algorithm>
@@ -15,133 +12,6 @@ namespace stretto::runtime::mixer {
 namespace {
 
 constexpr int64_t mostTokens = 64; // forward, of which copies are made at a time
-constexpr int64_t mostNumbers = lanes * mostNarrow;
-
-// Vectors that the heads of a group fill: some where states are small, so that rows are read by more than a cache line
-// at a time.
-int64_t vectorsOf(const Operands &op) { return op.keyColumns * op.valueColumns <= mostVectors ? mostVectors : 1; }
-
-// What is shared out among threads.
-struct Pieces {
-  // As many groups as there are threads for, if there are: results are the same.
-  Pieces(const Operands &op, int64_t sequences)
-      : vectors(sequences * op.heads < threadCount() * mostVectors * lanes ? 1 : vectorsOf(op)),
-        groups((op.heads + vectors * lanes - 1) / (vectors * lanes)), count(sequences * groups) {}
-  int64_t vectors, groups, count;
-  int64_t sequence(int64_t piece) const { return piece / groups; }
-};
-
-// Some neighbouring heads, and where their numbers lie in rows.
-template <typename Real> class Heads {
-public:
-  Heads(const Operands &op, const Pieces &pieces, int64_t piece)
-      : op(op), form(op), first(piece % pieces.groups * pieces.vectors * lanes),
-        count(std::min(pieces.vectors * lanes, op.heads - first)), vectors((count + lanes - 1) / lanes),
-        width(vectors * lanes) {}
-
-  // Vectors of an operand that has so many columns for each head.
-  Lanes<const Real> read(const Rows &rows, int64_t token, int64_t tokens, int64_t columns, Real *buffer) const {
-    if (isInPlace(rows, columns))
-      return Lanes<const Real>{at(rows, token, first), rows.stride, 0};
-    for (int64_t t = 0; t < tokens; ++t) {
-      Real copies[mostNumbers];
-      spread(numbersAt(rows, token + t, first * columns, count * columns, copies), columns,
-             buffer + t * columns * width);
-    }
-    return packed(buffer, columns);
-  }
-
-  // The same of q and k, which heads may share.
-  Lanes<const Real> readKeys(const Rows &rows, int64_t token, int64_t tokens, Real *buffer) const {
-    if (op.keyHeads == op.heads)
-      return read(rows, token, tokens, form.keys, buffer);
-    for (int64_t t = 0; t < tokens; ++t) {
-      Real *const to = buffer + t * form.keys * width, copies[mostNumbers];
-      for (int64_t head = 0, next; head < count; head = next) {
-        next = std::min(count, endOf(keyHead(head)) - first);
-        const Real *numbers = numbersAt(rows, token + t, keyHead(head) * form.keys, form.keys, copies);
-        for (int64_t d = 0; d < form.keys; ++d)
-          std::fill(to + d * width + head, to + d * width + next, numbers[d]);
-      }
-    }
-    return packed(buffer, form.keys);
-  }
-
-  // Where vectors of a result are best written.
-  Lanes<Real> target(const Rows &rows, int64_t token, int64_t columns, Real *buffer) const {
-    if (!rows)
-      return {};
-    return isInPlace(rows, columns) ? Lanes<Real>{at(rows, token, first), rows.stride, 0} : packed(buffer, columns);
-  }
-
-  // Writes them there, unless they are.
-  void put(const Rows &rows, int64_t token, int64_t tokens, int64_t columns, Lanes<const Real> from) const {
-    if (!rows || isInPlace(rows, columns))
-      return;
-    for (int64_t t = 0; t < tokens; ++t)
-      if (Head<Real>::isPlain(rows)) {
-        gather(from.at({t, 0}, 0), columns, at(rows, token + t, first * columns));
-      } else {
-        Real numbers[mostNumbers];
-        gather(from.at({t, 0}, 0), columns, numbers);
-        Head<Real>::storeRows(rows, token + t, 1, first * columns, count * columns, {numbers, 0}, 1);
-      }
-  }
-
-  // States: of lanes, and in memory, where those of a head are `apart` numbers from those of the one before.
-  void clearStates(Real *states) const { std::fill_n(states, form.keys * form.values * width, Real(0)); }
-  void loadStates(const Real *from, int64_t apart, Real *states) const {
-    clearStates(states);
-    for (int64_t head = 0; head < count; ++head)
-      for (int64_t i = 0; i < form.keys * form.values; ++i)
-        states[place(head, i)] = from[head * apart + i];
-  }
-  void storeStates(const Real *states, int64_t apart, Real *to) const {
-    for (int64_t head = 0; head < count; ++head)
-      for (int64_t i = 0; i < form.keys * form.values; ++i)
-        to[head * apart + i] = states[place(head, i)];
-  }
-
-  const Operands &op;
-  const Form form;
-  const int64_t first, count;
-  const int64_t vectors, width; // that they fill, and lanes of these
-
-private:
-  Lanes<Real> packed(Real *buffer, int64_t columns) const { return {buffer, columns * width, width}; }
-  // Number i of the state of a head among those of all, [vectors][keys][values][lanes].
-  int64_t place(int64_t head, int64_t i) const {
-    return (head / lanes * form.keys * form.values + i) * lanes + head % lanes;
-  }
-  bool isInPlace(const Rows &rows, int64_t columns) const {
-    return columns == 1 && count == width && Head<Real>::isPlain(rows);
-  }
-  static Real *at(const Rows &rows, int64_t token, int64_t column) {
-    return static_cast<Real *>(rows.data) + token * rows.stride + column;
-  }
-  // In place, or widened into `copies`.
-  static const Real *numbersAt(const Rows &rows, int64_t token, int64_t column, int64_t columns, Real *copies) {
-    if (Head<Real>::isPlain(rows))
-      return at(rows, token, column);
-    const uint16_t *const narrow = static_cast<const uint16_t *>(rows.data) + token * rows.stride + column;
-    std::transform(narrow, narrow + columns, copies, widenBf16);
-    return copies;
-  }
-
-  // The key head of a head of the group, and the first head behind those that share it.
-  int64_t keyHead(int64_t head) const { return (first + head) * op.keyHeads / op.heads; }
-  int64_t endOf(int64_t keyHead) const { return (keyHead + 1) * (op.heads / op.keyHeads); }
-
-  // [heads][columns] to [columns][lanes], and back.
-  void spread(const Real *numbers, int64_t columns, Real *to) const {
-    if (count < width)
-      std::fill_n(to, columns * width, Real(0));
-    tiles::transposeRows(count, columns, {numbers, columns}, {to, width});
-  }
-  void gather(const Real *from, int64_t columns, Real *numbers) const {
-    tiles::transposeRows(columns, count, {from, width}, {numbers, columns});
-  }
-};
 
 // Memory for as many numbers of each head of a group.
 template <typename Real> Real *takeOf(Scratch &scratch, const Operands &op, int64_t numbers) {
