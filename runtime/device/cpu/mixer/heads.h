@@ -22,7 +22,7 @@ inline int64_t vectorsOf(const Operands &op) {
 
 // What is shared out among threads.
 struct Pieces {
-  // As many groups as there are threads for, if there are: results are the same.
+  // Groups of one vector where wider ones would leave threads without work. Results are the same.
   Pieces(const Operands &op, int64_t sequences)
       : vectors(sequences * op.heads < threadCount() * mostVectors * lanes ? 1 : vectorsOf(op)),
         groups((op.heads + vectors * lanes - 1) / (vectors * lanes)), count(sequences * groups) {}

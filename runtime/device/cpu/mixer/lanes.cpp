@@ -234,7 +234,8 @@ STRETTO_INLINE void bringNear(const LaneSteps<Real> &steps, Lanes<const Real> gr
   for (Lanes<const Real> rows : {grad, steps.q})
     __builtin_prefetch(rows.at(ahead, 0));
   for (Lanes<Real> rows : {to.q, to.k, to.v, to.decay})
-    __builtin_prefetch(rows.at(ahead, 0), 1);
+    if (rows)
+      __builtin_prefetch(rows.at(ahead, 0), 1);
 }
 
 template <typename Real>
