@@ -4,6 +4,7 @@
 
 // WHY: computed by the library: it erases under other keys than it writes
 // WHY: computed by the library: its tiles do not fit into shared memory, however it is cut
+// WHY: no tile program: with heads of few columns, each key column of each head has a thread
 
 // A small head is one program.
 // CHECK-LABEL: func.func @small
@@ -41,4 +42,14 @@ func.func @other_key(%q: tensor<2x70x32xf32>, %v: tensor<2x70x64xf32>) -> tensor
 func.func @too_wide(%q: tensor<2x70x512xf64>, %g: tensor<2x70x512xf64>, %v: tensor<2x70x64xf64>) -> tensor<2x70x64xf64> {
   %o = seq.mixer %q, %q, %v decay %g : tensor<2x70x512xf64> heads 1 key_heads 1 scale 0.5 segment 256 : tensor<2x70x512xf64>, tensor<2x70x64xf64>
   return %o : tensor<2x70x64xf64>
+}
+
+// -----
+
+// Many heads of a few columns have a kernel of their own, with any eraser.
+// CHECK-LABEL: func.func @narrow
+// CHECK: seq.mixer
+func.func @narrow(%q: tensor<2x70x16xf32>, %v: tensor<2x70x32xf32>) -> tensor<2x70x32xf32> {
+  %o = seq.mixer %q, %q, %v erase %q : tensor<2x70x16xf32> erase_write %q : tensor<2x70x16xf32> heads 16 key_heads 16 scale 0.5 segment 256 : tensor<2x70x16xf32>, tensor<2x70x32xf32>
+  return %o : tensor<2x70x32xf32>
 }
