@@ -43,7 +43,7 @@ struct NarrowMixer {
   /// Bytes of shared memory where the gradient keeps the states before groups.
   int64_t sharedBytes() const;
 
-  static constexpr int64_t threads = 2 * warpThreads; // of a block: few, as there are not many in all
+  static constexpr int64_t threads = warpThreads; // of a block: few, so that multiprocessors have alike many
   int64_t blocks() const { return llvm::divideCeil(heads * lanes(), threads); } ///< of a sequence
 };
 

@@ -6,8 +6,8 @@
 // NAMES: seq.mixer {{.*}} {kern.kernel = "columns.mixer0"}
 // NAMES-NOT: kern.kernel
 // CHECK-LABEL: llvm.func @columns_mixer0
-// CHECK-SAME: kern.block = 64 : i64
-// CHECK-SAME: kern.grid = array<i64: 2, 3>
+// CHECK-SAME: kern.block = 32 : i64
+// CHECK-SAME: kern.grid = array<i64: 3, 3>
 // CHECK-DAG: llvm.mlir.constant(210 : i64)
 // CHECK-DAG: llvm.mlir.constant(140 : i64)
 func.func @columns(%wide: tensor<3x100x210xf32>, %decay: tensor<70xf32>) -> tensor<3x100x140xf32> {

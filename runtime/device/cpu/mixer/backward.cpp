@@ -67,7 +67,7 @@ public:
 
   // How many chunks a segment has.
   static int64_t placesOf(const Backward &op, const Form &form) {
-    return (std::min(op.segment, op.length) + form.tokens() - 1) / form.tokens();
+    return (std::min(op.segment, op.length) + tokensOf(form) - 1) / tokensOf(form);
   }
 
   void run() {
@@ -88,7 +88,7 @@ private:
   void runSegment(int64_t begin, int64_t end, bool isLast) {
     int64_t count = 0;
     for (int64_t token = begin, next; token < end; token = next, ++count) {
-      next = std::min(end, token + form.tokens() - token % op.length % form.tokens());
+      next = std::min(end, token + tokensOf(form) - token % op.length % tokensOf(form));
       forward(memory.chunks[count], count ? &memory.chunks[count - 1] : nullptr, token, next - token);
     }
     for (int64_t i = count - 1; i >= 0; --i) {
@@ -129,7 +129,7 @@ private:
     const int64_t columns = form.values, column = head.head * columns;
     Real *const buffer = memory.values.data;
     grad = form.twoRows ? head.interleave(op.grad, place.token, place.tokens, column, columns, 1, buffer)
-                        : head.rowsOf(op.grad, place.token, place.tokens, column, columns, buffer);
+                        : readRows(op.grad, place.token, place.tokens, column, columns, buffer);
     dr = {memory.dq.row(place.chunk.rows), form.keys};
   }
 
@@ -339,7 +339,7 @@ private:
     const int64_t own = head.head * keys;
     auto put = [&](const Rows &rows, int64_t column, int64_t count, In<Real> from) {
       if (rows)
-        Head<Real>::storeRows(rows, place.token, place.tokens, column, count, from, step);
+        storeRows<Real>(rows, place.token, place.tokens, column, count, from, step);
     };
     auto from = [](auto matrix, int64_t row) { return In<Real>{matrix.row(row), matrix.stride}; };
     auto target = [&](const Rows &rows, int64_t column, Out<Real> buffer) {

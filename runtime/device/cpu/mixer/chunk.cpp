@@ -1,12 +1,8 @@
 // One head's work on one chunk, up to the state behind it.
 #include "runtime/device/cpu/mixer/chunk.h"
 
-#include "runtime/abi/abi.h"
-#include "runtime/core/bf16.h"
-
 #include <algorithm>
 #include <cmath>
-#include <immintrin.h>
 
 namespace stretto::runtime::mixer {
 
@@ -50,42 +46,11 @@ template <typename Real> Chunk<Real>::Chunk(const Form &form, Scratch &scratch) 
 
 //===- Rows in memory ---------------------------------------------------------===//
 
-template <typename Real> bool Head<Real>::isPlain(const Rows &rows) {
-  return rows.dtype == (sizeof(Real) == sizeof(double) ? STRETTO_F64 : STRETTO_F32);
-}
-
-template <typename Real>
-Matrix<const Real> Head<Real>::rowsOf(const Rows &rows, int64_t token, int64_t tokens, int64_t column, int64_t columns,
-                                      Real *buffer) const {
-  if (isPlain(rows))
-    return {static_cast<const Real *>(rows.data) + token * rows.stride + column, rows.stride};
-  for (int64_t i = 0; i < tokens; ++i) {
-    const uint16_t *narrow = static_cast<const uint16_t *>(rows.data) + (token + i) * rows.stride + column;
-    std::transform(narrow, narrow + columns, buffer + i * columns, widenBf16);
-  }
-  return {buffer, columns};
-}
-
 template <typename Real>
 Matrix<Real> Head<Real>::target(const Rows &rows, int64_t token, int64_t column, Matrix<Real> buffer) const {
-  if (!rows || !isPlain(rows) || form.twoRows)
+  if (!rows || !isPlain<Real>(rows) || form.twoRows)
     return buffer;
-  return {static_cast<Real *>(rows.data) + token * rows.stride + column, rows.stride};
-}
-
-template <typename Real>
-void Head<Real>::storeRows(const Rows &rows, int64_t token, int64_t tokens, int64_t column, int64_t columns,
-                           Matrix<const Real> from, int64_t step) {
-  if (isPlain(rows) && from.data == static_cast<Real *>(rows.data) + token * rows.stride + column)
-    return;
-  for (int64_t i = 0; i < tokens; ++i) {
-    const Real *row = from.row(i * step);
-    const int64_t at = (token + i) * rows.stride + column;
-    if (isPlain(rows))
-      std::copy_n(row, columns, static_cast<Real *>(rows.data) + at);
-    else
-      std::transform(row, row + columns, static_cast<uint16_t *>(rows.data) + at, roundToBf16);
-  }
+  return {placeIn<Real>(rows, token, column), rows.stride};
 }
 
 template <typename Real>
@@ -94,30 +59,26 @@ Matrix<const Real> Head<Real>::interleave(const Rows &rows, int64_t token, int64
   std::fill_n(buffer, 2 * tokens * columns, Real(0));
   for (int64_t i = 0; i < tokens; ++i) {
     Real *to = buffer + (2 * i + place) * columns;
-    const Matrix<const Real> row = rowsOf(rows, token + i, 1, column, columns, to);
+    const Matrix<const Real> row = readRows(rows, token + i, 1, column, columns, to);
     if (row.data != to)
       std::copy_n(row.data, columns, to);
   }
   return {buffer, columns};
 }
 
-template <typename Real> static Real numberAt(const Rows &rows, int64_t token, int64_t column) {
-  return static_cast<const Real *>(rows.data)[token * rows.stride + column];
-}
-
 template <typename Real> void Head<Real>::load(Chunk<Real> &chunk, int64_t token, int64_t tokens) const {
   chunk.rows = tokens;
-  chunk.q = rowsOf(op.q, token, tokens, keyHead * form.keys, form.keys, chunk.qRows);
+  chunk.q = readRows(op.q, token, tokens, keyHead * form.keys, form.keys, chunk.qRows);
   scaleRows(tokens, form.keys, scales, chunk.q, {chunk.qRows, form.keys});
   chunk.q = {chunk.qRows, form.keys};
-  chunk.k = rowsOf(op.k, token, tokens, keyHead * form.keys, form.keys, chunk.kRows);
-  chunk.v = rowsOf(op.v, token, tokens, head * form.values, form.values, chunk.vRows);
+  chunk.k = readRows(op.k, token, tokens, keyHead * form.keys, form.keys, chunk.kRows);
+  chunk.v = readRows(op.v, token, tokens, head * form.values, form.values, chunk.vRows);
   const Rows &strength = op.beta ? op.beta : op.write;
   chunk.writes = static_cast<bool>(strength);
   for (int64_t i = 0; chunk.writes && i < tokens; ++i)
-    chunk.w[i] = numberAt<Real>(strength, token + i, head);
+    chunk.w[i] = *placeIn<const Real>(strength, token + i, head);
   if (op.erase)
-    chunk.r = rowsOf(op.erase, token, tokens, head * form.keys, form.keys, chunk.rRows);
+    chunk.r = readRows(op.erase, token, tokens, head * form.keys, form.keys, chunk.rRows);
   if (op.beta) {
     scaleRows(tokens, form.keys, chunk.w, chunk.k, {chunk.rRows, form.keys});
     chunk.r = {chunk.rRows, form.keys};
@@ -134,14 +95,14 @@ template <typename Real> void Head<Real>::loadTwoRows(Chunk<Real> &chunk, int64_
   chunk.k = interleave(op.k, token, tokens, keyHead * keys, keys, 1, chunk.kRows);
   for (int64_t i = 0; i < tokens; ++i) {
     Real *to = chunk.kRows + 2 * i * keys;
-    const Matrix<const Real> row = rowsOf(op.eraseWrite, token + i, 1, own, keys, to);
+    const Matrix<const Real> row = readRows(op.eraseWrite, token + i, 1, own, keys, to);
     if (row.data != to)
       std::copy_n(row.data, keys, to);
   }
   chunk.writes = static_cast<bool>(op.write);
   for (int64_t i = 0; chunk.writes && i < tokens; ++i) {
     chunk.w[2 * i] = 0;
-    chunk.w[2 * i + 1] = numberAt<Real>(op.write, token + i, head);
+    chunk.w[2 * i + 1] = *placeIn<const Real>(op.write, token + i, head);
   }
 }
 
@@ -157,7 +118,7 @@ template <typename Real> void Head<Real>::decayByHead(Chunk<Real> &chunk, int64_
   for (int64_t i = 0; i < chunk.rows; ++i) {
     const double before = sum;
     if (i % step == 0)
-      sum += std::max(static_cast<double>(numberAt<Real>(op.decay, token + i / step, head)), strongest);
+      sum += std::max(static_cast<double>(*placeIn<const Real>(op.decay, token + i / step, head)), strongest);
     chunk.gates[i] = sum;
     chunk.rowGates[i] = form.before ? before : sum;
   }
@@ -344,10 +305,5 @@ template struct Chunk<float>;
 template struct Chunk<double>;
 template struct Head<float>;
 template struct Head<double>;
-
-constexpr unsigned flushToZero = 0x8040; // flush results, take operands as zero
-
-FlushToZero::FlushToZero() : before(_mm_getcsr()) { _mm_setcsr(before | flushToZero); }
-FlushToZero::~FlushToZero() { _mm_setcsr(before); }
 
 } // namespace stretto::runtime::mixer

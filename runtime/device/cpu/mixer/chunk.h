@@ -5,7 +5,7 @@
 // mixers are S' = decayed S + k u^T, u = w v - (what r reads).
 #pragma once
 
-#include "runtime/device/cpu/mixer/mixer.h"
+#include "runtime/device/cpu/mixer/operands.h"
 #include "runtime/device/cpu/mixer/rows.h"
 #include "runtime/device/cpu/tiles/matmul.h"
 
@@ -17,39 +17,8 @@ using tiles::Base;
 using tiles::Left;
 using tiles::Part;
 
-// Hands out parts of a thread's scratch; with no memory, counts how much it takes.
-class Scratch {
-public:
-  explicit Scratch(char *begin) : begin(begin) {}
-  template <typename Real> Real *take(int64_t count) {
-    const int64_t at = bytes;
-    bytes += (count * static_cast<int64_t>(sizeof(Real)) + 63) / 64 * 64;
-    return begin ? reinterpret_cast<Real *>(begin + at) : nullptr;
-  }
-  int64_t taken() const { return bytes; }
-
-private:
-  char *begin;
-  int64_t bytes = 0;
-};
-
-// What holds for all chunks of an operation.
-struct Form {
-  explicit Form(const Operands &op)
-      : keys(op.keyColumns), values(op.valueColumns), erases(op.beta || op.erase), twoRows(op.eraseWrite),
-        byChannel(op.decay && op.decaysByChannel), byHead(op.decay && !op.decaysByChannel), before(op.readsBefore) {}
-  int64_t keys, values;
-  bool erases, twoRows, byChannel, byHead, before;
-  bool decays() const { return byHead || byChannel; }
-  int64_t rowsPerToken() const { return twoRows ? 2 : 1; }
-  int64_t tokens() const { return chunkRows / rowsPerToken(); }
-};
-
-// The number of the state that is saved before the segment of a token, among those of all sequences and heads.
-template <typename Op> int64_t savedState(const Op &op, int64_t head, int64_t token) {
-  const int64_t segments = (op.length + op.segment - 1) / op.segment, sequence = token / op.length;
-  return (sequence * op.heads + head) * segments + token % op.length / op.segment;
-}
+// Tokens of a chunk.
+inline int64_t tokensOf(const Form &form) { return chunkRows / form.rowsPerToken(); }
 
 template <typename Real> struct Chunk {
   using In = Matrix<const Real>;
@@ -112,20 +81,11 @@ template <typename Real> struct Head {
   // The state behind the chunk, from that before it (null: zero), which may lie in the same place.
   void advance(const Chunk<Real> &chunk, const Real *state, Real *next) const;
 
-  // Rows of an operand: in place, or in `buffer`.
-  Matrix<const Real> rowsOf(const Rows &rows, int64_t token, int64_t tokens, int64_t column, int64_t columns,
-                            Real *buffer) const;
   // Rows of an operand among two rows for each token: row `place` of the two; the other ones are zero.
   Matrix<const Real> interleave(const Rows &rows, int64_t token, int64_t tokens, int64_t column, int64_t columns,
                                 int64_t place, Real *buffer) const;
   // Where rows of a result are best written: in place where they can be, else into `buffer`.
   Matrix<Real> target(const Rows &rows, int64_t token, int64_t column, Matrix<Real> buffer) const;
-  // Stores rows of a result, every `step`-th of `from`, unless they are in place.
-  static void storeRows(const Rows &rows, int64_t token, int64_t tokens, int64_t column, int64_t columns,
-                        Matrix<const Real> from, int64_t step);
-  // Whether rows of that type lie in memory as they are computed with.
-  static bool isPlain(const Rows &rows);
-
   static Left<Real> read(Matrix<const Real> matrix, Part part = Part::all) {
     return {matrix.data, matrix.stride, /*transpose=*/false, part};
   }
@@ -144,17 +104,6 @@ private:
   void pairsByHead(Chunk<Real> &chunk) const;
   void pairsOfWeakDecay(Chunk<Real> &chunk) const;
   void pairsByChannel(Chunk<Real> &chunk) const;
-};
-
-// Numbers on their way to zero pass through subnormal ones, which processors are slow with: they count as zero while
-// one of these lives.
-class FlushToZero {
-public:
-  FlushToZero();
-  ~FlushToZero();
-
-private:
-  unsigned before;
 };
 
 } // namespace stretto::runtime::mixer

@@ -32,7 +32,7 @@ void writeOut(const Head<Real> &head, Memory<Real> &memory, const Rows &out, int
   if (state)
     matmul(rows, columns, head.form.keys, head.read(chunk.qDecayed), {state, columns}, {}, to);
   matmul(rows, columns, rows, head.read(chunk.a, Part::lower), chunk.u, {state ? to : Matrix<Real>()}, to);
-  Head<Real>::storeRows(out, token, tokens, column, columns, {to.row(step - 1), to.stride}, step);
+  storeRows<Real>(out, token, tokens, column, columns, {to.row(step - 1), to.stride}, step);
 }
 
 // One chunk, from the state before it (null: zero) to that behind it (null: nobody reads it), which may lie in the same
@@ -63,7 +63,7 @@ void runDocument(const Forward &op, const Document &document, int64_t headNumber
     std::fill_n(slot, size, Real(0));
   const Real *state = nullptr;
   for (int64_t token = document.first, next; token < end; token = next) {
-    next = std::min(end, token + head.form.tokens() - token % op.length % head.form.tokens()); // as the backward does
+    next = std::min(end, token + tokensOf(head.form) - token % op.length % tokensOf(head.form)); // as the backward does
     Real *slot = next < end ? slotOf(next) : nullptr;
     Real *behind = next == end ? nullptr : slot ? slot : memory.state;
     runChunk(head, memory, op.out, token, next - token, state, behind);
@@ -89,11 +89,11 @@ template <typename Real> void runStep(const Step &op, int64_t sequence, int64_t 
   Real *state = static_cast<Real *>(op.state) + (sequence * op.heads + headNumber) * head.form.keys * columns;
   const bool isZero = valid > 0 && op.positions[first] == 0;
   for (int64_t at = 0, next; at < valid; at = next) {
-    next = std::min(valid, at + head.form.tokens());
+    next = std::min(valid, at + tokensOf(head.form));
     runChunk(head, memory, op.out, first + at, next - at, at == 0 && isZero ? nullptr : state, state);
   }
   std::fill_n(memory.out, columns, Real(0));
-  Head<Real>::storeRows(op.out, first + valid, op.length - valid, headNumber * columns, columns, {memory.out, 0}, 1);
+  storeRows<Real>(op.out, first + valid, op.length - valid, headNumber * columns, columns, {memory.out, 0}, 1);
 }
 
 template <typename Real> void runAll(const Step &op, char *scratch) {

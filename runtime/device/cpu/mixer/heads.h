@@ -2,10 +2,9 @@
 // one number each are read and written in place; others are copied to where each column of all heads lies side by side.
 #pragma once
 
-#include "runtime/device/cpu/mixer/chunk.h"
 #include "runtime/device/cpu/mixer/lanes.h"
+#include "runtime/device/cpu/mixer/operands.h"
 
-#include "runtime/core/bf16.h"
 #include "runtime/core/threads.h"
 
 #include <algorithm>
@@ -41,11 +40,11 @@ public:
   // Vectors of an operand that has so many columns for each head.
   Lanes<const Real> read(const Rows &rows, int64_t token, int64_t tokens, int64_t columns, Real *buffer) const {
     if (isInPlace(rows, columns))
-      return Lanes<const Real>{at(rows, token, first), rows.stride, 0};
+      return Lanes<const Real>{placeIn<Real>(rows, token, first), rows.stride, 0};
     for (int64_t t = 0; t < tokens; ++t) {
       Real copies[mostNumbers];
       bringNear</*writes=*/0>(rows, token + t, first * columns, count * columns);
-      spread(numbersAt(rows, token + t, first * columns, count * columns, copies), columns,
+      spread(readRows(rows, token + t, 1, first * columns, count * columns, copies).data, columns,
              buffer + t * columns * width);
     }
     return packed(buffer, columns);
@@ -59,7 +58,7 @@ public:
       Real *const to = buffer + t * form.keys * width, copies[mostNumbers];
       for (int64_t head = 0, next; head < count; head = next) {
         next = std::min(count, endOf(keyHead(head)) - first);
-        const Real *numbers = numbersAt(rows, token + t, keyHead(head) * form.keys, form.keys, copies);
+        const Real *numbers = readRows(rows, token + t, 1, keyHead(head) * form.keys, form.keys, copies).data;
         for (int64_t d = 0; d < form.keys; ++d)
           std::fill(to + d * width + head, to + d * width + next, numbers[d]);
       }
@@ -71,7 +70,8 @@ public:
   Lanes<Real> target(const Rows &rows, int64_t token, int64_t columns, Real *buffer) const {
     if (!rows)
       return {};
-    return isInPlace(rows, columns) ? Lanes<Real>{at(rows, token, first), rows.stride, 0} : packed(buffer, columns);
+    return isInPlace(rows, columns) ? Lanes<Real>{placeIn<Real>(rows, token, first), rows.stride, 0}
+                                    : packed(buffer, columns);
   }
 
   // Writes them there, unless they are.
@@ -80,12 +80,12 @@ public:
       return;
     for (int64_t t = 0; t < tokens; ++t) {
       bringNear</*writes=*/1>(rows, token + t, first * columns, count * columns);
-      if (Head<Real>::isPlain(rows)) {
-        gather(from.at({t, 0}, 0), columns, at(rows, token + t, first * columns));
+      if (isPlain<Real>(rows)) {
+        gather(from.at({t, 0}, 0), columns, placeIn<Real>(rows, token + t, first * columns));
       } else {
         Real numbers[mostNumbers];
         gather(from.at({t, 0}, 0), columns, numbers);
-        Head<Real>::storeRows(rows, token + t, 1, first * columns, count * columns, {numbers, 0}, 1);
+        storeRows<Real>(rows, token + t, 1, first * columns, count * columns, {numbers, 0}, 1);
       }
     }
   }
@@ -116,27 +116,15 @@ private:
     return (head / lanes * form.keys * form.values + i) * lanes + head % lanes;
   }
   bool isInPlace(const Rows &rows, int64_t columns) const {
-    return columns == 1 && count == width && Head<Real>::isPlain(rows);
-  }
-  static Real *at(const Rows &rows, int64_t token, int64_t column) {
-    return static_cast<Real *>(rows.data) + token * rows.stride + column;
+    return columns == 1 && count == width && isPlain<Real>(rows);
   }
   // Asks for the memory of a row soon: of each, a group uses so little that processors do not foresee the next.
   template <int writes> static void bringNear(const Rows &rows, int64_t token, int64_t column, int64_t columns) {
-    const int64_t soon = token + 2, bytes = Head<Real>::isPlain(rows) ? sizeof(Real) : sizeof(uint16_t), line = 64;
+    const int64_t soon = token + 2, bytes = isPlain<Real>(rows) ? sizeof(Real) : sizeof(uint16_t), line = 64;
     const char *begin = static_cast<const char *>(rows.data) + (soon * rows.stride + column) * bytes;
     for (int64_t at = 0; at < columns * bytes; at += line)
       __builtin_prefetch(begin + at, writes);
   }
-  // In place, or widened into `copies`.
-  static const Real *numbersAt(const Rows &rows, int64_t token, int64_t column, int64_t columns, Real *copies) {
-    if (Head<Real>::isPlain(rows))
-      return at(rows, token, column);
-    const uint16_t *const narrow = static_cast<const uint16_t *>(rows.data) + token * rows.stride + column;
-    std::transform(narrow, narrow + columns, copies, widenBf16);
-    return copies;
-  }
-
   // The key head of a head of the group, and the first head behind those that share it.
   int64_t keyHead(int64_t head) const { return (first + head) * op.keyHeads / op.heads; }
   int64_t endOf(int64_t keyHead) const { return (keyHead + 1) * (op.heads / op.keyHeads); }

@@ -2,6 +2,7 @@
 #include "runtime/device/cpu/mixer/narrow.h"
 #include "runtime/device/cpu/documents.h"
 #include "runtime/device/cpu/mixer/heads.h"
+#include "runtime/device/cpu/mixer/rows.h"
 
 #include "runtime/abi/abi.h"
 #include "runtime/core/threads.h"
@@ -129,8 +130,8 @@ template <typename Real> void runStep(const Step &op, int64_t sequence, const He
   }
   heads.storeStates(memory.states, size, states);
   std::fill_n(memory.out, values * heads.width, Real(0));
-  Head<Real>::storeRows(op.out, first + valid, op.length - valid, heads.first * values, heads.count * values,
-                        {memory.out, 0}, 1);
+  storeRows<Real>(op.out, first + valid, op.length - valid, heads.first * values, heads.count * values, {memory.out, 0},
+                  1);
 }
 
 //===- Backward ---------------------------------------------------------------===//
