@@ -222,6 +222,26 @@ Text FunctionPrinter::formOf(seq::SpreadOp op) {
   return atom(values.lookup(op.getOperand()).within(Binding::Atom) + ".repeat_interleave(" + Twine(times) + ", -1)");
 }
 
+/// A value with its heads as a dimension, in front of their columns.
+static std::string ofHeads(const python::Expression &value, int64_t heads) {
+  return (value.within(Binding::Atom) + ".unflatten(-1, (" + Twine(heads) + ", -1))").str();
+}
+
+Text FunctionPrinter::formOf(seq::SumOp op) {
+  Expression operand = values.lookup(op.getOperand());
+  int64_t heads = columnsOf(op.getResult());
+  if (heads == 1)
+    return atom(operand.within(Binding::Atom) + ".sum(-1, keepdim=True)");
+  return atom(ofHeads(operand, heads) + ".sum(-1)");
+}
+
+Text FunctionPrinter::formOf(seq::SoftmaxOp op) {
+  Expression operand = values.lookup(op.getOperand());
+  if (op.getHeads() == 1)
+    return atom("torch.softmax(" + text(op.getOperand()) + ", -1)");
+  return atom("torch.softmax(" + ofHeads(operand, op.getHeads()) + ", -1).flatten(-2)");
+}
+
 Text FunctionPrinter::formOf(seq::LayerNormOp op) {
   std::string bias = isAbsentBias(op.getBiasMutable()) ? "None" : text(op.getBias());
   return atom("layer_norm(" + text(op.getOperand()) + ", " + text(op.getGain()) + ", " + bias +
@@ -271,7 +291,7 @@ Text FunctionPrinter::layer(Operation *op) {
       .Case([&](seq::CanonOp canon) { return atom("canon(" + all + canonOptions(canon) + positionsOption() + ")"); })
       .Case(
           [&](seq::RotaryOp rotary) { return atom("rotary(" + all + rotaryOptions(rotary) + positionsOption() + ")"); })
-      .Case<seq::LinearOp, seq::SliceOp, seq::SpreadOp, seq::LayerNormOp, seq::ColumnIndexOp, seq::AttentionOp,
-            seq::MixerOp, seq::LibraryOp>([&](auto form) { return formOf(form); })
+      .Case<seq::LinearOp, seq::SliceOp, seq::SumOp, seq::SoftmaxOp, seq::SpreadOp, seq::LayerNormOp,
+            seq::ColumnIndexOp, seq::AttentionOp, seq::MixerOp, seq::LibraryOp>([&](auto form) { return formOf(form); })
       .Default([&](Operation *) { return op->emitError() << "the operation has no PyTorch form"; });
 }

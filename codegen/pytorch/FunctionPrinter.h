@@ -42,6 +42,8 @@ private:
   llvm::FailureOr<Expression> extreme(mlir::Operation *op, llvm::StringRef helper);
   llvm::FailureOr<Expression> formOf(seq::LinearOp op);
   llvm::FailureOr<Expression> formOf(seq::SliceOp op);
+  llvm::FailureOr<Expression> formOf(seq::SumOp op);
+  llvm::FailureOr<Expression> formOf(seq::SoftmaxOp op);
   llvm::FailureOr<Expression> formOf(seq::SpreadOp op);
   llvm::FailureOr<Expression> formOf(seq::LayerNormOp op);
   llvm::FailureOr<Expression> formOf(seq::ColumnIndexOp op);

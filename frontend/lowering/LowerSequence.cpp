@@ -68,6 +68,12 @@ Lowered linearAttention(const OpToLower &at) {
               .getOut()};
 }
 
+Lowered softmax(const OpToLower &at) {
+  return {at.make<seq::SoftmaxOp>(at.type(), at.operand(0), at.op.integer("heads"))};
+}
+
+Lowered sum(const OpToLower &at) { return {at.make<seq::SumOp>(at.type(), at.operand(0))}; }
+
 Lowered spread(const OpToLower &at) { return {at.make<seq::SpreadOp>(at.type(), at.operand(0))}; }
 
 Lowered numbers(const OpToLower &at) { return {at.make<seq::ColumnIndexOp>(at.type())}; }
@@ -97,6 +103,8 @@ llvm::ArrayRef<Lowering> frontend::sequenceLowerings() {
       {"rotary", rotary},
       {"softmax_attention", softmaxAttention},
       {"linear_attention", linearAttention},
+      {"softmax", softmax},
+      {"sum", sum},
       {"spread", spread},
       {"numbers", numbers},
       {"broadcast", broadcast},

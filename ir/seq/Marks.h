@@ -1,4 +1,4 @@
-//===- Marks.h - what the source asks for, as attributes of operations ----------===//
+//===- Marks.h - what holds for operations, as attributes of them ---------------===//
 #pragma once
 
 #include "mlir/IR/BuiltinAttributes.h"
@@ -11,6 +11,9 @@ inline constexpr llvm::StringLiteral kRecomputeAttr = "seq.recompute";
 /// The operation shares a kernel with nothing (unit), or, where it is a piece of a layer, with the pieces of that layer
 /// alone, which have the same number (i64).
 inline constexpr llvm::StringLiteral kNoFuseAttr = "seq.no_fuse";
+
+/// The result of a seq.reduce, without which what is computed from it would be the same, has no gradient (unit).
+inline constexpr llvm::StringLiteral kHeldConstantAttr = "seq.held_constant";
 
 inline bool isMarkedNoFuse(mlir::Operation *op) { return op->hasAttr(kNoFuseAttr); }
 

@@ -70,6 +70,37 @@ def Seq_SpreadOp : Seq_Op<"spread", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Seq_SumOp : Seq_Op<"sum", [Pure]> {
+  let summary = "the sum of the columns of each head";
+  let description = [{
+    The operand has as many heads, equal parts of its columns side by side, as the result has columns.
+
+    ```mlir
+    %y = seq.sum %x : tensor<2x8x16xf32> -> tensor<2x8x4xf32>
+    ```
+  }];
+  let arguments = (ins Seq_RealTensor:$operand);
+  let results = (outs Seq_RealTensor:$result);
+  let assemblyFormat = "$operand `:` type($operand) `->` type($result) attr-dict";
+  let hasVerifier = 1;
+}
+
+def Seq_SoftmaxOp : Seq_Op<"softmax", [Pure, AllTypesMatch<["operand", "result"]>]> {
+  let summary = "exp(x) / sum(exp(x))";
+  let description = [{
+    The sum runs over the columns of each of `heads` heads alone. The largest of them is subtracted first, so that no
+    exponential is above 1.
+
+    ```mlir
+    %y = seq.softmax %x heads 4 : tensor<2x8x16xf32>
+    ```
+  }];
+  let arguments = (ins Seq_RealTensor:$operand, I64Attr:$heads);
+  let results = (outs Seq_RealTensor:$result);
+  let assemblyFormat = "$operand `heads` $heads `:` type($operand) attr-dict";
+  let hasVerifier = 1;
+}
+
 def Seq_CanonOp : Seq_Op<"canon", [Pure, AllTypesMatch<["operand", "result"]>]> {
   let summary = "Canon layer: a causal depthwise convolution over neighbouring positions";
   let description = [{

@@ -229,6 +229,15 @@ LogicalResult LayerNormOp::verify() { return verifyNorm(*this, typeOf(getOperand
 
 LogicalResult L2NormOp::verify() { return dividesColumns(*this, getHeads(), typeOf(getOperand())); }
 
+LogicalResult SoftmaxOp::verify() { return dividesColumns(*this, getHeads(), typeOf(getOperand())); }
+
+LogicalResult SumOp::verify() {
+  auto from = typeOf(getOperand()), to = typeOf(getResult());
+  if (failed(sameRows(*this, from, to, "operand and result")))
+    return failure();
+  return dividesColumns(*this, columns(to), from);
+}
+
 LogicalResult SpreadOp::verify() {
   auto from = typeOf(getOperand()), to = typeOf(getResult());
   if (failed(sameRows(*this, from, to, "operand and result")))

@@ -1,6 +1,8 @@
 //===- RowRules.cpp - derivatives of the row primitives ------------------------===//
 #include "passes/autodiff/Adjoints.h"
 
+#include "ir/seq/Marks.h"
+
 using namespace mlir;
 using namespace stretto;
 using namespace stretto::passes;
@@ -8,6 +10,8 @@ using namespace stretto::passes;
 namespace {
 LogicalResult reduceRule(Operation *op, ValueRange gradients, Adjoints &a) {
   auto reduce = cast<seq::ReduceOp>(op);
+  if (op->hasAttr(kHeldConstantAttr))
+    return success();
   if (reduce.getKind() != seq::ReduceKind::add)
     return op->emitError() << "the derivative of a reduction exists for add only, but got "
                            << seq::stringifyReduceKind(reduce.getKind());

@@ -79,6 +79,32 @@ struct L2Norm : OpRewritePattern<seq::L2NormOp> {
   }
 };
 
+/// The largest of each head is a factor of both sides of the quotient: it has no gradient.
+struct Softmax : OpRewritePattern<seq::SoftmaxOp> {
+  using Base::Base;
+  LogicalResult matchAndRewrite(seq::SoftmaxOp op, PatternRewriter &rewriter) const final {
+    RowBuilder b(op.getLoc(), rewriter);
+    Value x = splitHeads(b, op.getOperand(), op.getHeads()), largest = b.reduce(ReduceKind::max, x);
+    largest.getDefiningOp()->setAttr(kHeldConstantAttr, b.getUnitAttr());
+    Value exponentials = math::ExpOp::create(b, b.sub(x, b.alongColumns(largest, columnsOf(x))));
+    Value sum = b.reduce(ReduceKind::add, exponentials), inverse = b.div(b.splat(sum.getType(), 1.0), sum);
+    Value y = b.mul(exponentials, b.alongColumns(inverse, columnsOf(x)));
+    rewriter.replaceOp(op, b.reshape(y, typeOf(op.getResult()).getShape()));
+    return success();
+  }
+};
+
+struct Sum : OpRewritePattern<seq::SumOp> {
+  using Base::Base;
+  LogicalResult matchAndRewrite(seq::SumOp op, PatternRewriter &rewriter) const final {
+    RowBuilder b(op.getLoc(), rewriter);
+    auto shape = typeOf(op.getResult()).getShape();
+    Value sum = b.reduce(ReduceKind::add, splitHeads(b, op.getOperand(), shape.back()));
+    rewriter.replaceOp(op, b.reshape(sum, shape));
+    return success();
+  }
+};
+
 struct Spread : OpRewritePattern<seq::SpreadOp> {
   using Base::Base;
   LogicalResult matchAndRewrite(seq::SpreadOp op, PatternRewriter &rewriter) const final {
@@ -247,7 +273,7 @@ class KeepMarks : public RewriterBase::Listener {
 struct DecomposePass : stretto::passes::impl::DecomposeBase<DecomposePass> {
   void runOnOperation() final {
     RewritePatternSet patterns(&getContext());
-    patterns.add<RmsNorm, LayerNorm, L2Norm, Spread, Canon, Rotary, CrossEntropy, Predict>(&getContext());
+    patterns.add<RmsNorm, LayerNorm, L2Norm, Softmax, Sum, Spread, Canon, Rotary, CrossEntropy, Predict>(&getContext());
     KeepMarks marks;
     walkAndApplyPatterns(getOperation(), std::move(patterns), &marks);
   }

@@ -119,6 +119,13 @@ class Language(Reader):
         parts = np.split(x, heads, -1)
         return np.concatenate([part / np.sqrt((part * part).sum(-1, keepdims=True) + eps) for part in parts], -1)
 
+    def softmax(self, x, heads=1):
+        parts = [np.exp(part - part.max(-1, keepdims=True)) for part in np.split(x, heads, -1)]
+        return np.concatenate([part / part.sum(-1, keepdims=True) for part in parts], -1)
+
+    def sum(self, x, heads=1):
+        return np.concatenate([part.sum(-1, keepdims=True) for part in np.split(x, heads, -1)], -1)
+
     def canon(self, *x, kernel=4, residual=True, bias=False, activation="none", frozen=False, init=None, bias_init=zeros):
         """x + activation(conv(x) + bias); the convolution begins as Conv1d of one group per column does."""
         joined = np.concatenate(x, -1)

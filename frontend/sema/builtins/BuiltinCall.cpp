@@ -77,6 +77,19 @@ bool BuiltinCall::expectRowsOrVectors(llvm::StringRef parameter) const {
                      [](const Type &type) { return type.isRows() || (type.isWeight() && type.dims.size() == 1); });
 }
 
+bool BuiltinCall::expectParts(llvm::StringRef parameter, int64_t usual) const {
+  if (!expectRows("x") || !expectInRange(parameter, 1))
+    return false;
+  const Type &whole = type("x");
+  const int64_t parts = integer(parameter, usual);
+  if (whole.width().size % parts == 0)
+    return true;
+  Diagnostic &diagnostic =
+      errorAt(parameter, parameter + " must divide the width of " + whole.str() + ", but got " + llvm::Twine(parts));
+  noteOrigin(diagnostic, whole.width().provenance);
+  return false;
+}
+
 bool BuiltinCall::expectInRange(llvm::StringRef parameter, int64_t low, int64_t high) const {
   if (!has(parameter))
     return true;

@@ -58,6 +58,9 @@ public:
   bool expectRowsOrVectors(llvm::StringRef parameter) const;
   /// Reports unless low <= value <= high (when the argument is given).
   bool expectInRange(llvm::StringRef parameter, int64_t low, int64_t high = INT64_MAX) const;
+  /// Reports unless the tensor `x` is an activation whose width the value, at least 1, divides; `usual` where it is
+  /// absent.
+  bool expectParts(llvm::StringRef parameter, int64_t usual) const;
 
   // --- results
 

@@ -1,4 +1,4 @@
-// Built-in functions of columns: concat, split, slice, spread, numbers.
+// Built-in functions of columns: concat, split, slice, sum, spread, numbers.
 #include "frontend/sema/TensorMath.h"
 #include "frontend/sema/builtins/BuiltinCall.h"
 #include "frontend/sema/builtins/Families.h"
@@ -15,16 +15,9 @@ Values concatOf(BuiltinCall &call) {
 }
 
 Values splitOf(BuiltinCall &call) {
-  if (!call.expectRows("x") || !call.expectInRange("parts", 1))
+  if (!call.expectParts("parts", 2))
     return {Value()};
-  const Type type = call.type("x");
-  const int64_t parts = call.integer("parts", 2), width = type.width().size;
-  if (width % parts != 0) {
-    Diagnostic &diagnostic =
-        call.errorAt("parts", "parts must divide the width of " + type.str() + ", but got " + llvm::Twine(parts));
-    noteOrigin(diagnostic, type.width().provenance);
-    return {Value()};
-  }
+  const int64_t parts = call.integer("parts", 2), width = call.type("x").width().size;
   Values results;
   for (int64_t part = 0; part < parts && call.emitter.mayGoOn(); ++part)
     results.push_back(slice(call.emitter, call.value("x"), part * (width / parts), {width / parts}, call.range()));
@@ -45,6 +38,14 @@ Values sliceOf(BuiltinCall &call) {
     return {Value()};
   }
   return {slice(call.emitter, call.value("x"), offset, width, call.range())};
+}
+
+Values sum(BuiltinCall &call) {
+  if (!call.expectParts("heads", 1))
+    return {Value()};
+  Type type = call.type("x");
+  type.dims.back() = call.has("heads") ? call.dim("heads") : Dim{1};
+  return {call.operation({call.value("x")}, type)};
 }
 
 Values spread(BuiltinCall &call) {
@@ -80,6 +81,10 @@ llvm::ArrayRef<Builtin> frontend::columnBuiltins() {
       {.name = "slice",
        .parameters = {{"x", K::Tensor, required}, {"offset", K::Int, required}, {"width", K::Int, required}},
        .meaning = sliceOf},
+      {.name = "sum",
+       .parameters = {{"x", K::Tensor, required}, {"heads", K::Int}},
+       .meaning = sum,
+       .hasOperation = true},
       {.name = "spread",
        .parameters = {{"x", K::Tensor, required}, {"width", K::Int, required}},
        .meaning = spread,

@@ -1,4 +1,4 @@
-// Built-in norms.
+// Built-in norms, softmax among them.
 #include "frontend/sema/TensorMath.h"
 #include "frontend/sema/builtins/BuiltinCall.h"
 #include "frontend/sema/builtins/Families.h"
@@ -8,36 +8,30 @@ using namespace stretto::frontend;
 
 namespace {
 
-/// Elsewhere the second argument of a norm is the width.
-void warnOfSingleColumns(BuiltinCall &call) {
-  call.emitter.reporter.warning(call.rangeOf("heads"),
-                                "'" + call.name() + "' of " + call.type("x").str() + " with " +
-                                    llvm::Twine(call.integer("heads", 1)) +
-                                    " heads norms each number alone; leave heads out for a norm of all");
+/// Checks the heads. Elsewhere the second argument of a norm is the width.
+bool expectHeads(BuiltinCall &call) {
+  if (!call.expectParts("heads", 1))
+    return false;
+  int64_t heads = call.integer("heads", 1);
+  if (heads > 1 && heads == call.type("x").width().size)
+    call.emitter.reporter.warning(call.rangeOf("heads"),
+                                  "'" + call.name() + "' of " + call.type("x").str() + " with " + llvm::Twine(heads) +
+                                      " heads norms each number alone; leave heads out for a norm of all");
+  return true;
 }
 
 /// Checks what norms have in common. The columns of a head: the gain and the bias of a norm have one entry for each.
 /// Nothing after an error.
 std::optional<Dim> headWidth(BuiltinCall &call) {
-  if (!call.expectRows("x") || !call.expectInRange("heads", 1))
+  if (!expectHeads(call))
     return std::nullopt;
   if (call.real("eps", 0) < 0) {
     call.errorAt("eps", "eps must be at least 0, but got " + toString(call.value("eps")));
     return std::nullopt;
   }
-  const Type &type = call.type("x");
-  const Dim width = type.width();
+  const Dim width = call.type("x").width();
   int64_t heads = call.integer("heads", 1);
-  if (heads == 1)
-    return width;
-  if (heads == width.size)
-    warnOfSingleColumns(call);
-  if (width.size % heads == 0)
-    return Dim{width.size / heads, call.emitter.reporter.origin("head_dim", call.range())};
-  Diagnostic &diagnostic =
-      call.errorAt("heads", "heads must divide the width of " + type.str() + ", but got " + llvm::Twine(heads));
-  noteOrigin(diagnostic, width.provenance);
-  return std::nullopt;
+  return heads == 1 ? width : Dim{width.size / heads, call.emitter.reporter.origin("head_dim", call.range())};
 }
 
 /// The norm itself. `more` are its operands besides x.
@@ -76,6 +70,12 @@ Values l2Norm(BuiltinCall &call) {
   return {norm(call, {}, /*eps=*/1e-6)};
 }
 
+Values softmax(BuiltinCall &call) {
+  if (!expectHeads(call))
+    return {Value()};
+  return {call.operation({call.value("x")}, call.type("x"), {{"heads", call.integer("heads", 1)}})};
+}
+
 } // namespace
 
 llvm::ArrayRef<Builtin> frontend::normBuiltins() {
@@ -97,6 +97,10 @@ llvm::ArrayRef<Builtin> frontend::normBuiltins() {
       {.name = "l2_norm",
        .parameters = {{"x", K::Tensor, required}, {"heads", K::Int}, {"eps", K::Float}},
        .meaning = l2Norm,
+       .hasOperation = true},
+      {.name = "softmax",
+       .parameters = {{"x", K::Tensor, required}, {"heads", K::Int}},
+       .meaning = softmax,
        .hasOperation = true},
   };
   return table;

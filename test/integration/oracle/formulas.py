@@ -66,6 +66,8 @@ BODIES = [
     *every("z = y * softmax_attention(x, narrow, square(narrow){})", heads=(3,), kv_heads=(1,), causal=NO),
     *every("z = y * softmax_attention(x, narrow, square(narrow){})", heads=(6,), kv_heads=(2,), causal=NO),
     *every("z = l2_norm(x{})", heads=(None, 2, 4), eps=(None, 0.3)),
+    *every("z = y * softmax(9 * x{})", heads=(None, 2, 4)), "z = y * spread(sum(x * y), 12) + spread(sum(x, 3), 12)",
+    "z = x * spread(softmax(linear(y, 3)), 12) + sum(x, 12) / width(x)",
     *every("z = linear_attention(x, y, x * y{})", heads=(3,), decay=(None, PER_HEAD, PER_COLUMN), write=(None, GATE)),
     *every("z = linear_attention(x, y, x * y{})", heads=(3,), decay=("-square(parameter(3))", "-square(parameter(12))")),
     *every("z = linear_attention(x, y, linear(x, 12){})", heads=(3,), decay=("-0.25 * numbers(3)",), scale=(None, 0.3)),

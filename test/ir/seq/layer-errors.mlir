@@ -62,3 +62,27 @@ func.func @rotary_without_time(%x: tensor<8x16xf32>) {
   %y = seq.rotary half_split %x heads 4 rotated 4 rotated_heads 4 theta 1.0e4 : tensor<8x16xf32>
   return
 }
+
+// -----
+
+func.func @heads_of_softmax(%x: tensor<2x8x16xf32>) {
+  // expected-error @+1 {{heads must divide the columns, but got 3 heads of 'tensor<2x8x16xf32>'}}
+  %y = seq.softmax %x heads 3 : tensor<2x8x16xf32>
+  return
+}
+
+// -----
+
+func.func @heads_of_sum(%x: tensor<2x8x16xf32>) {
+  // expected-error @+1 {{heads must divide the columns, but got 3 heads of 'tensor<2x8x16xf32>'}}
+  %y = seq.sum %x : tensor<2x8x16xf32> -> tensor<2x8x3xf32>
+  return
+}
+
+// -----
+
+func.func @rows_of_sum(%x: tensor<2x8x16xf32>) {
+  // expected-error @+1 {{operand and result must agree in all but the last dimension}}
+  %y = seq.sum %x : tensor<2x8x16xf32> -> tensor<2x4x4xf32>
+  return
+}

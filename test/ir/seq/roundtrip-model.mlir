@@ -10,6 +10,10 @@ func.func private @layer(%x: tensor<2x8x16xf32>, %w: tensor<16x16xf32>, %g: tens
   %0 = seq.rms_norm %x, %g eps 1.0e-5 heads 1 : tensor<2x8x16xf32>, tensor<16xf32>
   // CHECK: seq.layer_norm
   %1 = seq.layer_norm %0, %g, %g eps 1.0e-5 heads 1 : tensor<2x8x16xf32>, tensor<16xf32>
+  // CHECK: seq.softmax %{{.*}} heads 4 : tensor<2x8x16xf32>
+  %soft = seq.softmax %0 heads 4 : tensor<2x8x16xf32>
+  // CHECK: seq.sum %{{.*}} : tensor<2x8x16xf32> -> tensor<2x8x4xf32>
+  %sum = seq.sum %soft : tensor<2x8x16xf32> -> tensor<2x8x4xf32>
   // CHECK: seq.canon %{{.*}}, %{{.*}} residual none :
   %2 = seq.canon %1, %c residual none : tensor<2x8x16xf32>, tensor<4x16xf32>
   // CHECK: seq.canon %{{.*}}, %{{.*}} bias %{{.*}} : tensor<16xf32> silu :
