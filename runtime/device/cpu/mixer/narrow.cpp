@@ -223,14 +223,10 @@ template <typename Real> int64_t memoryOf(const Backward &op) {
   return scratch.taken();
 }
 
-template <typename Op> int64_t bytesOf(const Op &op) {
-  return op.real == STRETTO_F64 ? memoryOf<double>(op) : memoryOf<float>(op);
-}
-
 template <typename Real, typename Op> void runAll(const Op &op, char *scratch) {
   const std::vector<Document> documents = longestFirst(documentsOf(op.batch, op.length, op.positions));
   const Pieces pieces(op, static_cast<int64_t>(documents.size()));
-  const int64_t bytes = bytesOf(op);
+  const int64_t bytes = narrowBytes(op);
   parallelFor(pieces.count, [&](int64_t piece, int thread) {
     const FlushToZero guard;
     runDocument<Real>(op, documents[pieces.sequence(piece)], {op, pieces, piece}, scratch + thread * bytes);
@@ -239,15 +235,11 @@ template <typename Real, typename Op> void runAll(const Op &op, char *scratch) {
 
 template <typename Real> void runAll(const Step &op, char *scratch) {
   const Pieces pieces(op, op.batch);
-  const int64_t bytes = bytesOf(op);
+  const int64_t bytes = narrowBytes(op);
   parallelFor(pieces.count, [&](int64_t piece, int thread) {
     const FlushToZero guard;
     runStep<Real>(op, pieces.sequence(piece), {op, pieces, piece}, scratch + thread * bytes);
   });
-}
-
-template <typename Op> void runOf(const Op &op, char *scratch) {
-  op.real == STRETTO_F64 ? runAll<double>(op, scratch) : runAll<float>(op, scratch);
 }
 
 } // namespace
@@ -259,11 +251,17 @@ bool isNarrow(const Operands &op) {
   return op.keyColumns * op.valueColumns * vectors * lanes <= mostNarrow * op.heads;
 }
 
-int64_t narrowBytes(const Forward &op) { return bytesOf(op); }
-int64_t narrowBytes(const Backward &op) { return bytesOf(op); }
-int64_t narrowBytes(const Step &op) { return bytesOf(op); }
-void runNarrow(const Forward &op, char *scratch) { runOf(op, scratch); }
-void runNarrow(const Backward &op, char *scratch) { runOf(op, scratch); }
-void runNarrow(const Step &op, char *scratch) { runOf(op, scratch); }
+template <typename Op> int64_t narrowBytes(const Op &op) {
+  return op.real == STRETTO_F64 ? memoryOf<double>(op) : memoryOf<float>(op);
+}
+template <typename Op> void runNarrow(const Op &op, char *scratch) {
+  op.real == STRETTO_F64 ? runAll<double>(op, scratch) : runAll<float>(op, scratch);
+}
+template int64_t narrowBytes(const Forward &);
+template int64_t narrowBytes(const Backward &);
+template int64_t narrowBytes(const Step &);
+template void runNarrow(const Forward &, char *);
+template void runNarrow(const Backward &, char *);
+template void runNarrow(const Step &, char *);
 
 } // namespace stretto::runtime::mixer

@@ -9,12 +9,8 @@ namespace stretto::runtime::mixer {
 // Whether this is the faster way for a mixer.
 bool isNarrow(const Operands &op);
 
-// As in mixer.h, of such a mixer.
-int64_t narrowBytes(const Forward &op);
-int64_t narrowBytes(const Backward &op);
-int64_t narrowBytes(const Step &op);
-void runNarrow(const Forward &op, char *scratch);
-void runNarrow(const Backward &op, char *scratch);
-void runNarrow(const Step &op, char *scratch);
+// scratchBytes and run of such a mixer (mixer.h): of a Forward, a Backward or a Step.
+template <typename Op> int64_t narrowBytes(const Op &op);
+template <typename Op> void runNarrow(const Op &op, char *scratch);
 
 } // namespace stretto::runtime::mixer
