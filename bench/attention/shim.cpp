@@ -10,7 +10,7 @@ extern "C" {
 
 // Dense rows of f32, q, k and v side by side, and their gradients likewise. As in run.py.
 struct Request {
-  int64_t batch, length, heads, headDim;
+  int64_t batch, length, heads, headDim, window;
   float *qkv, *out, *lse, *dOut, *dQkv;
 };
 
@@ -22,7 +22,7 @@ static AttentionGradOp operation(const Request &r) {
   const int64_t width = r.heads * r.headDim;
   AttentionGradOp grad;
   AttentionOp &op = grad.forward;
-  op.dtype = STRETTO_F32, op.causal = 1, op.scale = 1 / std::sqrt(static_cast<double>(r.headDim));
+  op.dtype = STRETTO_F32, op.causal = 1, op.window = r.window, op.scale = 1 / std::sqrt(static_cast<double>(r.headDim));
   op.batch = r.batch, op.length = r.length, op.heads = op.kv_heads = r.heads, op.head_dim = r.headDim;
   op.q_stride = op.k_stride = op.v_stride = grad.dq_stride = grad.dk_stride = grad.dv_stride = 3 * width;
   op.o_stride = grad.do_stride = width;

@@ -15,6 +15,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
+#include <numbers>
+
 using namespace mlir;
 using namespace stretto;
 using namespace stretto::codegen;
@@ -60,8 +62,11 @@ private:
   Value shrink(Value from, Value to) { return math::ExpOp::create(b, arith::SubFOp::create(b, from, to)); }
 
   Values queryPieces();
-  Values attend(ValueRange query, Value seen);
-  Values step(ValueRange query, Value key, ValueRange state);
+  Value firstKey(Value end);
+  Value placeOf(Value key);
+  Values attend(ValueRange query, Value end);
+  Value slopeOfHead();
+  Values step(ValueRange query, Value key, Value end, ValueRange state);
   void leave(ValueRange state);
   void combine();
   void write(int64_t piece, Value value);
@@ -73,6 +78,7 @@ private:
   int64_t batch, rows, capacity, heads, group, columns, kvWidth, pieces;
   Value lane, warp, sequence, head, row; // row: of all rows of the batch
   Value sums, parts;                     // shared: maximum and sum, and columns, of each warp
+  Value slope;                           // what a step of distance takes from scores, null for nothing
 };
 } // namespace
 
@@ -87,14 +93,24 @@ Values StepBuilder::queryPieces() {
   return query;
 }
 
+Value StepBuilder::slopeOfHead() {
+  Value number = arith::SIToFPOp::create(b, real, b.add(head, b.index(1)));
+  return math::ExpOp::create(b, mulF(number, b.real(real, -8 * std::numbers::ln2 / static_cast<double>(heads))));
+}
+
 /// One key further; the state is maximum, sum and the columns of the result.
-Values StepBuilder::step(ValueRange query, Value key, ValueRange state) {
-  Value start = b.add(b.mul(b.add(b.mul(sequence, capacity), key), kvWidth), b.mul(b.divide(head, group), columns));
+Values StepBuilder::step(ValueRange query, Value key, Value end, ValueRange state) {
+  Value place = b.add(b.mul(sequence, capacity), placeOf(key));
+  Value start = b.add(b.mul(place, kvWidth), b.mul(b.divide(head, group), columns));
   Value dot = b.real(real, 0);
   for (int64_t piece = 0; piece < pieces; ++piece)
     dot = b.mulAdd(query[piece], loadReal(b.address(function.buffer(k), stored, b.add(start, column(piece)))), dot);
   dot = b.reduceLanes(seq::ReduceKind::add, dot, warpThreads);
   Value score = mulF(dot, b.real(real, op.getScale().convertToDouble()));
+  if (slope) {
+    Value distance = arith::SIToFPOp::create(b, real, arith::SubIOp::create(b, b.add(key, b.index(1)), end));
+    score = b.mulAdd(distance, slope, score);
+  }
   Value maximum = arith::MaximumFOp::create(b, state[0], score);
   Value keep = shrink(state[0], maximum), weight = shrink(score, maximum);
   Values next{maximum, b.mulAdd(state[1], keep, weight)};
@@ -105,11 +121,23 @@ Values StepBuilder::step(ValueRange query, Value key, ValueRange state) {
   return next;
 }
 
-/// The keys of this warp: `seen` are visible.
-Values StepBuilder::attend(ValueRange query, Value seen) {
+/// The first key of this warp, where those before `end` are visible that a window does not hide.
+Value StepBuilder::firstKey(Value end) {
+  if (!op.getWindow())
+    return warp;
+  Value first = b.add(end, b.index(-static_cast<int64_t>(*op.getWindow())));
+  return b.add(b.select(b.less(first, 0), b.index(0), first), warp);
+}
+
+/// Where the key of a position lies in its cache, which only with a window holds less than all of them.
+Value StepBuilder::placeOf(Value key) { return op.getWindow() ? b.remainder(key, capacity) : key; }
+
+/// The keys of this warp: visible are some before `end`.
+Values StepBuilder::attend(ValueRange query, Value end) {
   Values state{b.real(real, least)};
   state.append(1 + pieces, b.real(real, 0));
-  return forEach(b, warp, seen, warps, state, [&](Value key, ValueRange now) { return step(query, key, now); });
+  return forEach(b, firstKey(end), end, warps, state,
+                 [&](Value key, ValueRange now) { return step(query, key, end, now); });
 }
 
 void StepBuilder::leave(ValueRange state) {
@@ -163,9 +191,11 @@ void StepBuilder::build() {
   sequence = b.divide(block, heads);
   head = b.remainder(block, heads);
   row = b.add(b.mul(sequence, rows), number);
+  if (op.getAlibi())
+    slope = slopeOfHead();
   Value isValid = b.less(number, word(counts, sequence));
-  Value seen = b.select(isValid, b.add(word(positions, row), b.index(1)), b.index(0));
-  leave(attend(queryPieces(), seen));
+  Value end = b.select(isValid, b.add(word(positions, row), b.index(1)), b.index(0));
+  leave(attend(queryPieces(), end));
   b.barrier();
   b.when(arith::CmpIOp::create(b, arith::CmpIPredicate::eq, warp, b.index(0)), [&] {
     branch(

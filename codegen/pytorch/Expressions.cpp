@@ -158,7 +158,9 @@ static std::string rotaryOptions(seq::RotaryOp rotary) {
 
 static std::string attentionOptions(seq::AttentionOp attention) {
   return option("heads", Twine(attention.getHeads())) + option("kv_heads", Twine(attention.getKvHeads())) +
-         option("scale", python::number(attention.getScale())) + option("causal", "False", attention.getCausal());
+         option("scale", python::number(attention.getScale())) + option("causal", "False", attention.getCausal()) +
+         option("window", Twine(attention.getWindow().value_or(0)), !attention.getWindow()) +
+         option("alibi", "True", !attention.getAlibi());
 }
 
 static std::string mixerOptions(seq::MixerOp mixer) {

@@ -78,16 +78,27 @@ def rotary(x, heads, rotated, rotated_heads, theta, interleaved=False, positions
     return x.transpose(1, 2).flatten(-2)
 
 
-def softmax_attention(q, k, v, heads, kv_heads, scale, causal=True, positions=None):
-    """Softmax attention; query head h reads key/value head h // (heads // kv_heads). Documents do not see each other."""
+def softmax_attention(q, k, v, heads, kv_heads, scale, causal=True, window=None, alibi=False, positions=None):
+    """Softmax attention; query head h reads key/value head h // (heads // kv_heads). With a window, a token sees itself
+    and window - 1 tokens before it; alibi takes 2^(-8 (h + 1) / heads) times their distance from the scores. Documents
+    do not see each other."""
     q = q.unflatten(-1, (heads, -1)).transpose(1, 2)
     k, v = (x.unflatten(-1, (kv_heads, -1)).transpose(1, 2) for x in (k, v))
+    token = torch.arange(q.shape[2], device=q.device)
     mask = None
+    if window is not None:
+        mask = token[:, None] - token < window
     if positions is not None:
-        token = torch.arange(q.shape[2], device=q.device)
         start = token - positions  # of each token's document
-        mask = start[:, None, :, None] == start[:, None, None, :]
-        mask, causal = mask & (token[:, None] >= token) if causal else mask, False
+        same = start[:, None, :, None] == start[:, None, None, :]
+        mask = same if mask is None else mask & same
+    if mask is not None and causal:
+        mask, causal = mask & (token[:, None] >= token), False
+    if alibi:
+        slopes = 2 ** (-8 * torch.arange(1, heads + 1, dtype=q.dtype, device=q.device) / heads)
+        seen = token[:, None] >= token if mask is None else mask
+        distance = (token[:, None] - token).to(q.dtype).masked_fill(~seen, torch.inf)
+        mask, causal = -slopes[:, None, None] * distance, False
     gqa = kv_heads != heads
     y = F.scaled_dot_product_attention(q, k, v, attn_mask=mask, is_causal=causal, scale=scale, enable_gqa=gqa)
     return y.transpose(1, 2).flatten(-2)

@@ -49,9 +49,13 @@ Lowered softmaxAttention(const OpToLower &at) {
   int64_t heads = at.op.integer("heads");
   auto lse = RankedTensorType::get({type.getDimSize(0), heads, type.getDimSize(1)}, type.getElementType());
   double scale = 1 / std::sqrt(double(type.getDimSize(2) / heads));
-  return {at.make<seq::AttentionOp>(type, lse, at.operand(0), at.operand(1), at.operand(2), Value(), Value(), heads,
-                                    at.op.integer("kv_heads"), llvm::APFloat(scale), at.op.flag("causal"))
-              .getOut()};
+  int64_t window = at.op.integer("window");
+  auto attention = at.make<seq::AttentionOp>(type, lse, at.operand(0), at.operand(1), at.operand(2), Value(), Value(),
+                                             heads, at.op.integer("kv_heads"), llvm::APFloat(scale),
+                                             at.op.flag("causal"), IntegerAttr(), at.op.flag("alibi"));
+  if (window > 0)
+    attention.setWindow(window);
+  return {attention.getOut()};
 }
 
 /// Behind q, k and v stand those of the other operands that are given.

@@ -94,5 +94,9 @@ LogicalResult AttentionStepOp::verify() {
   if (columns % heads != 0 || kvColumns % kvHeads != 0 || columns / heads != kvColumns / kvHeads)
     return emitOpError() << "head widths of q and k must agree, but got " << getQ().getType() << " with " << heads
                          << " heads and " << getK().getType() << " with " << kvHeads;
+  int64_t capacity = typeOf(getK()).getDimSize(1), rows = typeOf(getQ()).getDimSize(1);
+  if (getWindow() && capacity - rows < static_cast<int64_t>(*getWindow()) - 1)
+    return emitOpError() << "capacity must be at least the rows of a call and the window before the first of them, but "
+                         << "got " << capacity << " for " << getQ().getType() << " and " << *getWindow();
   return success();
 }

@@ -107,19 +107,21 @@ def Seq_AttentionStepOp : Seq_Op<"attention_step", [Pure,
   let summary = "causal softmax attention over cached keys and values";
   let description = [{
     `q` is `[batch, rows, heads * head_dim]`; `k` and `v` are caches `[batch, capacity, kv_heads * head_dim]` in which
-    the positions of the queries are written already. The query at position `p` sees keys `0 ... p`; queries that are
-    not valid give zeros. Heads as in `seq.attention`.
+    the positions of the queries are written already. The query at position `p` sees keys `0 ... p`, with `window` the
+    last so many of them; queries that are not valid give zeros. Heads and `alibi` as in `seq.attention`. Without a
+    window the capacity is that of all positions; with one, it holds at least those that the rows of a call see.
 
     ```mlir
     %o = seq.attention_step %q, %k, %v at %positions valid %counts heads 4 kv_heads 2 scale 0.5 : (tensor<2x8x16xf32>, tensor<2x64x8xf32>, tensor<2x64x8xf32>, tensor<2x8xi32>, tensor<2xi32>) -> tensor<2x8x16xf32>
     ```
   }];
   let arguments = (ins Seq_StoredTensor:$q, Seq_StoredTensor:$k, Seq_StoredTensor:$v, Seq_TokenTensor:$positions,
-                       Seq_TokenTensor:$counts, I64Attr:$heads, I64Attr:$kv_heads, F64Attr:$scale);
+                       Seq_TokenTensor:$counts, I64Attr:$heads, I64Attr:$kv_heads, F64Attr:$scale,
+                       OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$window, UnitAttr:$alibi);
   let results = (outs Seq_StoredTensor:$out);
   let assemblyFormat = [{
     $q `,` $k `,` $v `at` $positions `valid` $counts `heads` $heads `kv_heads` $kv_heads `scale` $scale
-    attr-dict `:` functional-type(operands, results)
+    (`window` $window^)? (`alibi` $alibi^)? attr-dict `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
 }

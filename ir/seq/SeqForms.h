@@ -3,6 +3,8 @@
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
+#include <optional>
+
 namespace stretto::seq {
 
 /// The backward of a function, for an operation that adds its part (DifferentiableOp).
@@ -32,7 +34,9 @@ public:
   /// What stands for a value of the model.
   virtual mlir::Value rows(mlir::Value value) = 0;
   /// The rows of all tokens so far, those of this call included: `[batch, time, columns]`, kept in a cache of its own.
-  virtual mlir::Value history(mlir::Value value) = 0;
+  /// With a window, those that any token of the call sees, which is itself and the tokens before it in that window:
+  /// `[batch, capacity, columns]`, the row of position `p` at `p mod capacity`.
+  virtual mlir::Value history(mlir::Value value, std::optional<uint64_t> window = {}) = 0;
   /// What a cache of its own holds, `[batch, rows, columns]`, anything in the beginning. The operation gives it new
   /// content by a result that takes over its memory (`getUpdatedOperand`).
   virtual mlir::Value state(int64_t rows, int64_t columns, mlir::Type element) = 0;

@@ -53,33 +53,36 @@ double LinearWeightGradOp::getFlops() { return 2 * elementsOf(getGrad()) * colum
 
 //===- Attention --------------------------------------------------------------===//
 
-/// Scores and their use, forward: 2 matmuls of [time, head_dim] by [time, time] per query head; half of the
-/// positions where causal.
-static double attentionFlops(Value q, bool causal) {
-  return 4.0 * elementsOf(q) * static_cast<double>(typeOf(q).getDimSize(1)) * (causal ? 0.5 : 1.0);
+/// Scores and their use, forward: 2 matmuls of [time, head_dim] by [time, keys] per query head, where keys are those
+/// that a token sees on average: half of the positions where causal, with a window about as many as it has.
+template <typename Attention> static double attentionFlops(Attention op) {
+  auto time = static_cast<double>(typeOf(op.getQ()).getDimSize(1));
+  double window = std::min(time, static_cast<double>(op.getWindow().value_or(time)));
+  double keys = op.getCausal() ? window * (1 - window / (2 * time)) : time;
+  return 4.0 * elementsOf(op.getQ()) * keys;
 }
 
 ValueFacts AttentionOp::getOperandFacts(unsigned number) { return number < 3 ? roundedRow : ValueFacts(); }
 ValueFacts AttentionOp::getResultFacts(unsigned number) { return number == 0 ? roundedRow : statistics; }
 bool AttentionOp::mixesRows() { return true; }
 MatmulKind AttentionOp::getMatmulKind() { return MatmulKind::forward; }
-double AttentionOp::getFlops() { return attentionFlops(getQ(), getCausal()); }
+double AttentionOp::getFlops() { return attentionFlops(*this); }
 
 LogicalResult AttentionOp::differentiate(ValueRange gradients, Differentiation &backward) {
   if (gradients[1])
     return emitError() << "the log-sum-exp of attention has no derivative";
   Value q = backward.primal(getQ()), k = backward.primal(getK()), v = backward.primal(getV());
-  auto gradient =
-      AttentionGradOp::create(backward.builder(), TypeRange{q.getType(), k.getType(), v.getType()}, gradients[0], q, k,
-                              v, backward.primal(getOut()), backward.primal(getLse()), backward.primal(getPositions()),
-                              backward.primal(getStarts()), getHeads(), getKvHeads(), getScale(), getCausal());
+  auto gradient = AttentionGradOp::create(backward.builder(), TypeRange{q.getType(), k.getType(), v.getType()},
+                                          gradients[0], q, k, v, backward.primal(getOut()), backward.primal(getLse()),
+                                          backward.primal(getPositions()), backward.primal(getStarts()), getHeads(),
+                                          getKvHeads(), getScale(), getCausal(), getWindowAttr(), getAlibi());
   backward.add(getQ(), gradient.getDq());
   backward.add(getK(), gradient.getDk());
   backward.add(getV(), gradient.getDv());
   return success();
 }
 
-/// Queries of the call look at the keys and values of all tokens so far.
+/// Queries of the call look at the keys and values of the tokens so far that they see.
 SmallVector<Value> AttentionOp::decode(Decoding &decoding, std::string &reason) {
   if (!getCausal())
     reason = "attention with causal = false has earlier tokens depend on later ones";
@@ -87,9 +90,15 @@ SmallVector<Value> AttentionOp::decode(Decoding &decoding, std::string &reason) 
     reason = "the log-sum-exp of attention is used";
   if (!reason.empty())
     return {};
-  Value q = decoding.rows(getQ()), keys = decoding.history(getK()), values = decoding.history(getV());
+  IntegerAttr window = getWindowAttr();
+  if (window && window.getInt() >= typeOf(getQ()).getDimSize(1)) // it hides nothing
+    window = {};
+  std::optional<uint64_t> kept;
+  if (window)
+    kept = window.getInt();
+  Value q = decoding.rows(getQ()), keys = decoding.history(getK(), kept), values = decoding.history(getV(), kept);
   return {AttentionStepOp::create(decoding.builder(), q.getType(), q, keys, values, decoding.positions(),
-                                  decoding.counts(), getHeads(), getKvHeads(), getScale()),
+                                  decoding.counts(), getHeads(), getKvHeads(), getScale(), window, getAlibi()),
           Value()};
 }
 
@@ -105,7 +114,7 @@ ValueFacts AttentionGradOp::getOperandFacts(unsigned number) {
 ValueFacts AttentionGradOp::getResultFacts(unsigned) { return roundedRow; }
 bool AttentionGradOp::mixesRows() { return true; }
 MatmulKind AttentionGradOp::getMatmulKind() { return MatmulKind::backward; }
-double AttentionGradOp::getFlops() { return 2.5 * attentionFlops(getQ(), getCausal()); } // five matmuls for two
+double AttentionGradOp::getFlops() { return 2.5 * attentionFlops(*this); } // five matmuls for two
 
 ValueFacts AttentionStepOp::getOperandFacts(unsigned number) {
   return number == 0 ? roundedRow : number < 3 ? roundedCache : number == 3 ? exactRow : statistics;

@@ -79,19 +79,25 @@ def Seq_AttentionOp : Seq_Op<"attention", [Pure,
     want it so: the number of the first token of each document, over all tokens of the batch, then the number of
     tokens up to its end.
 
+    With `window`, a token sees itself and so many tokens less one before it; only where it is `causal`.
+
+    With `alibi`, `2^(-8 (h + 1) / heads)` times the distance of query and key is taken from the scores of head `h`
+    (O. Press et al., arXiv 2108.12409); only where it is `causal`.
+
     ```mlir
     %o, %lse = seq.attention %q, %k, %v heads 4 kv_heads 2 scale 0.5 causal : tensor<2x8x16xf32>, tensor<2x8x8xf32> -> tensor<2x4x8xf32>
-    %p, %sums = seq.attention %q, %k, %v positions %at : tensor<2x8xi32> heads 4 kv_heads 2 scale 0.5 causal : tensor<2x8x16xf32>, tensor<2x8x8xf32> -> tensor<2x4x8xf32>
+    %p, %sums = seq.attention %q, %k, %v positions %at : tensor<2x8xi32> heads 4 kv_heads 2 scale 0.5 causal window 3 : tensor<2x8x16xf32>, tensor<2x8x8xf32> -> tensor<2x4x8xf32>
     ```
   }];
   let arguments = (ins Seq_StoredTensor:$q, Seq_StoredTensor:$k, Seq_StoredTensor:$v,
                        Optional<Seq_TokenTensor>:$positions, Optional<Seq_TokenTensor>:$starts, I64Attr:$heads,
-                       I64Attr:$kv_heads, F64Attr:$scale, UnitAttr:$causal);
+                       I64Attr:$kv_heads, F64Attr:$scale, UnitAttr:$causal,
+                       OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$window, UnitAttr:$alibi);
   let results = (outs Seq_StoredTensor:$out, Seq_RealTensor:$lse);
   let assemblyFormat = [{
     $q `,` $k `,` $v (`positions` $positions^ `:` type($positions))? (`starts` $starts^ `:` type($starts))?
-    `heads` $heads `kv_heads` $kv_heads `scale` $scale (`causal` $causal^)?
-    `:` type($q) `,` type($k) `->` type($lse) attr-dict
+    `heads` $heads `kv_heads` $kv_heads `scale` $scale (`causal` $causal^)? (`window` $window^)?
+    (`alibi` $alibi^)? `:` type($q) `,` type($k) `->` type($lse) attr-dict
   }];
   let hasVerifier = 1;
 }
@@ -101,7 +107,7 @@ def Seq_AttentionGradOp : Seq_Op<"attention_grad", [Pure,
     AttrSizedOperandSegments, AllTypesMatch<["q", "grad", "out", "dq"]>, AllTypesMatch<["k", "v", "dk", "dv"]>]> {
   let summary = "the gradients of seq.attention";
   let description = [{
-    `positions` and `starts` as there.
+    `positions`, `starts`, `window` and `alibi` as there.
 
     ```mlir
     %dq, %dk, %dv = seq.attention_grad %do, %q, %k, %v, %o, %lse heads 4 kv_heads 2 scale 0.5 causal : tensor<2x8x16xf32>, tensor<2x8x8xf32>, tensor<2x4x8xf32>
@@ -110,12 +116,13 @@ def Seq_AttentionGradOp : Seq_Op<"attention_grad", [Pure,
   let arguments = (ins Seq_StoredTensor:$grad, Seq_StoredTensor:$q, Seq_StoredTensor:$k, Seq_StoredTensor:$v,
                        Seq_StoredTensor:$out, Seq_RealTensor:$lse, Optional<Seq_TokenTensor>:$positions,
                        Optional<Seq_TokenTensor>:$starts, I64Attr:$heads, I64Attr:$kv_heads, F64Attr:$scale,
-                       UnitAttr:$causal);
+                       UnitAttr:$causal, OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$window, UnitAttr:$alibi);
   let results = (outs Seq_StoredTensor:$dq, Seq_StoredTensor:$dk, Seq_StoredTensor:$dv);
   let assemblyFormat = [{
     $grad `,` $q `,` $k `,` $v `,` $out `,` $lse (`positions` $positions^ `:` type($positions))?
     (`starts` $starts^ `:` type($starts))? `heads` $heads `kv_heads` $kv_heads `scale` $scale
-    (`causal` $causal^)? `:` type($q) `,` type($k) `,` type($lse) attr-dict
+    (`causal` $causal^)? (`window` $window^)? (`alibi` $alibi^)?
+    `:` type($q) `,` type($k) `,` type($lse) attr-dict
   }];
   let hasVerifier = 1;
 }

@@ -121,6 +121,8 @@ template <typename Attention> LogicalResult verifyAttention(Attention op) {
   auto q = typeOf(op.getQ()), k = typeOf(op.getK()), lse = typeOf(op.getLse());
   if (q.getRank() != 3 || k.getRank() != 3 || q.getShape().take_front(2) != k.getShape().take_front(2))
     return op.emitOpError() << "q and k must be [batch, time, columns], but got " << q << " and " << k;
+  if ((op.getWindow() || op.getAlibi()) && !op.getCausal())
+    return op.emitOpError() << "a window and alibi need causal";
   int64_t heads = op.getHeads();
   if (failed(verifyHeads(op, q, k, heads, op.getKvHeads())) || failed(sameElements(op, q, k, q)) ||
       failed(wideElements(op, "lse", lse, q)) ||

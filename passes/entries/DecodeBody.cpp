@@ -27,7 +27,7 @@ public:
 
   ImplicitLocOpBuilder &builder() override { return b; }
   Value rows(Value value) override;
-  Value history(Value value) override;
+  Value history(Value value, std::optional<uint64_t> window) override;
   Value state(int64_t rows, int64_t columns, Type element) override;
   Value positions() override;
   Value counts() override;
@@ -367,7 +367,9 @@ Value DecodeBody::declareCache(StringRef owner, unsigned number, Type type, int6
   return seq::GetCacheOp::create(b, tensor, name);
 }
 
-Value DecodeBody::history(Value value) { return withRows(shape.length, rows(value)); }
+Value DecodeBody::history(Value value, std::optional<uint64_t> window) {
+  return withRows(window ? static_cast<int64_t>(*window) - 1 + shape.longest : shape.length, rows(value));
+}
 
 Value DecodeBody::state(int64_t rows, int64_t columns, Type element) {
   return cacheOf(rows, RankedTensorType::get({shape.batch, rows, columns}, element));

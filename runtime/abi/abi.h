@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define STRETTO_ABI_VERSION 15u
+#define STRETTO_ABI_VERSION 16u
 
 typedef enum stretto_dtype { STRETTO_F32 = 0, STRETTO_F64 = 1, STRETTO_I32 = 2, STRETTO_BF16 = 3 } stretto_dtype;
 
@@ -316,18 +316,22 @@ typedef struct stretto_matmul_args {
   int64_t ldd;
 } stretto_matmul_args;
 
-/* Causal softmax attention. q, o: [B,T,heads*head_dim], k, v: [B,T,kv_heads*head_dim], each with its own
+/* Softmax attention. q, o: [B,T,heads*head_dim], k, v: [B,T,kv_heads*head_dim], each with its own
  * row stride in elements (so they may be column ranges of one buffer), all of type `dtype`; lse: real[B,heads,T].
+ * Where it is causal, a token sees itself and those before it; with a window > 0, the last `window` of them alone; with
+ * alibi, 2^(-8 (h + 1) / heads) times the distance of query and key is taken from the scores of head h.
  * positions and starts, where they are there, are as in stretto_input; a token then sees its own document alone. */
 typedef struct stretto_attention_args {
   int64_t batch, length, heads, kv_heads, head_dim;
   int64_t q_stride, k_stride, v_stride, o_stride;
+  int64_t window;
   double scale;
   double flops; /* of this call */
-  int32_t causal;
+  int32_t causal, alibi;
   int32_t dtype; /* stretto_dtype */
-  stretto_buffer q, k, v, o, lse, positions, starts;
   int32_t has_positions, has_starts;
+  int32_t unused;
+  stretto_buffer q, k, v, o, lse, positions, starts;
   int64_t documents; /* see stretto_input */
 } stretto_attention_args;
 
@@ -376,13 +380,15 @@ typedef struct stretto_last_row_args {
 
 /* Causal softmax attention of a few queries of each sequence over its cached keys and values:
  * q, o: [batch,rows,heads*head_dim] with row strides in elements, k, v: [batch,capacity,kv_heads*head_dim]. Query r of
- * sequence b sees keys 0 ... positions[b,r]; rows of `o` behind the valid ones are zeros. */
+ * sequence b sees keys 0 ... positions[b,r], with a window > 0 the last `window` of them; that of position p lies at
+ * p mod capacity. alibi as there. Rows of `o` behind the valid ones are zeros. */
 typedef struct stretto_attention_step_args {
   int64_t batch, rows, capacity, heads, kv_heads, head_dim;
   int64_t q_stride, o_stride;
+  int64_t window;
   double scale;
   int32_t dtype; /* stretto_dtype of q, k, v and o */
-  int32_t unused;
+  int32_t alibi;
   stretto_buffer q, k, v, positions, counts, o;
 } stretto_attention_step_args;
 

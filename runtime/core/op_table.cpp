@@ -208,7 +208,9 @@ Sizes sizesOf(const AttentionOp &op) {
           op.k_stride,
           op.v_stride,
           op.o_stride,
+          op.window,
           op.causal,
+          op.alibi,
           op.positions != nullptr,
           op.starts != nullptr,
           op.documents};
@@ -219,7 +221,8 @@ Sizes sizesOf(const AttentionGradOp &op) {
   return sizes;
 }
 Sizes sizesOf(const AttentionStepOp &op) {
-  return {op.dtype, op.batch, op.rows, op.capacity, op.heads, op.kv_heads, op.head_dim, op.q_stride, op.o_stride};
+  return {op.dtype,    op.batch,    op.rows,     op.capacity, op.heads, op.kv_heads,
+          op.head_dim, op.q_stride, op.o_stride, op.window,   op.alibi};
 }
 
 Sizes sizesOf(const LibraryOp &op) {

@@ -107,9 +107,14 @@ class Library:
     def scores(self, args, q, k):
         group = args.heads // args.kv_heads
         scores = q @ k.repeat_interleave(group, 1).transpose(-1, -2) * args.scale
+        if args.alibi:
+            token = torch.arange(args.length)
+            slopes = 2 ** (-8 * torch.arange(1, args.heads + 1, dtype=scores.dtype) / args.heads)
+            scores = scores - slopes[:, None, None] * (token[:, None] - token)
         if args.causal:
-            above = torch.ones(args.length, args.length, dtype=torch.bool).triu(1)
-            scores = scores.masked_fill(above, -math.inf)
+            everywhere = torch.ones(args.length, args.length, dtype=torch.bool)
+            hidden = everywhere.triu(1) | everywhere.tril(-args.window) if args.window else everywhere.triu(1)
+            scores = scores.masked_fill(hidden, -math.inf)
         return scores
 
     def inputs(self, args):

@@ -115,8 +115,14 @@ def attention_weights(op, q, k, positions=None):
     heads, kv_heads = op.integer("heads"), op.integer("kv_heads")
     q, k = heads_first(q, heads), np.repeat(heads_first(k, kv_heads), heads // kv_heads, 1)
     scores = op.real("scale") * q @ k.swapaxes(-1, -2)
+    token = np.arange(scores.shape[-1])
+    distance = token[:, None] - token
+    if "alibi" in op:
+        scores -= 2.0 ** (-8 * np.arange(1, heads + 1) / heads)[:, None, None] * distance
     if "causal" in op:
-        scores = np.where(np.tril(np.ones(scores.shape[-2:], bool)), scores, -np.inf)
+        scores = np.where(distance >= 0, scores, -np.inf)
+    if "window" in op:
+        scores = np.where(distance < op.integer("window"), scores, -np.inf)
     if positions is not None:
         begins = np.arange(positions.shape[1]) - positions
         scores = np.where(begins[:, None, :, None] == begins[:, None, None, :], scores, -np.inf)

@@ -60,15 +60,17 @@ void stretto_matmul(stretto_context *, const stretto_matmul_args *args) {
 // Weights of position t of head h of sequence b, and the score's derivative is left to the caller.
 static std::vector<double> attend(const stretto_attention_args &a, int64_t b, int64_t h, int64_t t, double *lse) {
   int64_t kvHead = h / (a.heads / a.kv_heads), last = a.causal ? t : a.length - 1;
+  int64_t first = a.window ? std::max<int64_t>(0, t + 1 - a.window) : 0;
   const double *q = reals(a.q) + (b * a.length + t) * a.q_stride + h * a.head_dim;
   std::vector<double> weights(last + 1);
   double sum = 0;
-  for (int64_t s = 0; s <= last; ++s) {
+  for (int64_t s = first; s <= last; ++s) {
     const double *k = reals(a.k) + (b * a.length + s) * a.k_stride + kvHead * a.head_dim;
     double score = 0;
     for (int64_t d = 0; d < a.head_dim; ++d)
       score += q[d] * k[d];
-    weights[s] = std::exp(score * a.scale);
+    const double slope = a.alibi ? std::exp2(-8.0 * (h + 1) / a.heads) : 0;
+    weights[s] = std::exp(score * a.scale - slope * (t - s));
     sum += weights[s];
   }
   for (double &weight : weights)

@@ -151,7 +151,7 @@ class Language(Reader):
         turned = [turn(part, heads or part.shape[-1] // head_dim, fraction, head_fraction, theta, style) for part in x]
         return turned if len(x) > 1 else turned[0]
 
-    def softmax_attention(self, q, k, v, heads, kv_heads=None, causal=True):
+    def softmax_attention(self, q, k, v, heads, kv_heads=None, causal=True, window=0, alibi=False):
         kv_heads, width, length = kv_heads or heads, q.shape[-1] // heads, q.shape[2]
         y = np.zeros_like(q)
         for head in range(heads):
@@ -159,8 +159,9 @@ class Language(Reader):
             first = head // (heads // kv_heads) * width
             keys, values = (each[..., first : first + width] for each in (k, v))
             for t in range(length):
-                seen = range(t + 1 if causal else length)
-                scores = [np.exp((q[:, :, t, mine] * keys[:, :, s]).sum(-1) / math.sqrt(width)) for s in seen]
+                seen = range(max(0, t + 1 - window) if window else 0, t + 1 if causal else length)
+                slope = 2 ** (-8 * (head + 1) / heads) if alibi else 0
+                scores = [np.exp((q[:, :, t, mine] * keys[:, :, s]).sum(-1) / math.sqrt(width) - slope * (t - s)) for s in seen]
                 weights = [(score / sum(scores))[..., None] for score in scores]
                 y[:, :, t, mine] = sum(weight * values[:, :, s] for s, weight in zip(seen, weights))
         return y

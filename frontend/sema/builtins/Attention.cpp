@@ -35,6 +35,17 @@ bool checkShapes(BuiltinCall &call, int64_t heads, int64_t kvHeads) {
   return false;
 }
 
+/// Reports what counts the tokens before a query where it sees later ones, too.
+bool expectCausal(BuiltinCall &call, int64_t window, bool alibi) {
+  llvm::StringRef name = window > 0 ? "window" : "alibi";
+  if (call.flag("causal", true) || !(window > 0 || alibi))
+    return true;
+  std::string value = window > 0 ? std::to_string(window) : "true";
+  call.errorAt(name, "'softmax_attention' takes " + name + " only with causal = true, but got " + name + " = " + value +
+                         " and causal = false");
+  return false;
+}
+
 Values softmaxAttention(BuiltinCall &call) {
   for (llvm::StringRef name : {"q", "k", "v"})
     if (!call.expectRows(name))
@@ -43,10 +54,13 @@ Values softmaxAttention(BuiltinCall &call) {
     if (!call.expectInRange(name, 1))
       return {Value()};
   int64_t heads = call.integer("heads", 1), kvHeads = call.integer("kv_heads", heads);
-  if (!checkShapes(call, heads, kvHeads))
+  int64_t window = call.integer("window", 0);
+  bool causal = call.flag("causal", true), alibi = call.flag("alibi", false);
+  if (!call.expectInRange("window", 0) || !checkShapes(call, heads, kvHeads) || !expectCausal(call, window, alibi))
     return {Value()};
-  return {call.operation({call.value("q"), call.value("k"), call.value("v")}, call.type("q"),
-                         {{"heads", heads}, {"kv_heads", kvHeads}, {"causal", call.flag("causal", true)}})};
+  return {call.operation(
+      {call.value("q"), call.value("k"), call.value("v")}, call.type("q"),
+      {{"heads", heads}, {"kv_heads", kvHeads}, {"causal", causal}, {"window", window}, {"alibi", alibi}})};
 }
 
 } // namespace
@@ -60,7 +74,9 @@ llvm::ArrayRef<Builtin> frontend::attentionBuiltins() {
                       {"v", K::Tensor, required},
                       {"heads", K::Int, required},
                       {"kv_heads", K::Int},
-                      {"causal", K::Bool}},
+                      {"causal", K::Bool},
+                      {"window", K::Int},
+                      {"alibi", K::Bool}},
        .meaning = softmaxAttention,
        .hasOperation = true},
   };

@@ -6,6 +6,7 @@
 // those of the document alone.
 #include "runtime/device/cpu/attention.h"
 
+#include "runtime/core/distance.h"
 #include "runtime/core/threads.h"
 #include "runtime/device/cpu/attention_tiles.h"
 #include "runtime/device/cpu/bf16.h"
@@ -30,16 +31,20 @@ template <typename Real> struct alignas(64) Scores {
   Real *row(int64_t index) { return data + index * panelKeys; }
 };
 
-// One block of queries of one head, and the panels of keys it sees; counted from the begin of its document.
+// One block of queries of one head, and the keys [firstKey, endKey) that some query of it may see, in panels; counted
+// from the begin of its document. As both begin at multiples of blockRows, each query sees some key of each panel.
 struct Block {
-  int64_t begin, rows, keys; // keys: how many, from the first, some query of the block may see
+  int64_t begin, rows, firstKey, endKey;
 
   Block(const AttentionOp &op, int64_t length, int64_t index)
-      : begin(index * blockRows), rows(std::min(blockRows, length - begin)), keys(op.causal ? begin + rows : length) {}
-  int64_t panelSize(int64_t panel) const { return std::min(panelKeys, keys - panel); }
-  // How many keys of the panel query `row` of the block may see.
-  int64_t visible(const AttentionOp &op, int64_t row, int64_t panel) const {
-    return op.causal ? std::min(panelSize(panel), begin + row + 1 - panel) : panelSize(panel);
+      : begin(index * blockRows), rows(std::min(blockRows, length - begin)),
+        firstKey(firstSeenKey(op.window, begin) / blockRows * blockRows), endKey(op.causal ? begin + rows : length) {}
+  int64_t panelSize(int64_t panel) const { return std::min(panelKeys, endKey - panel); }
+  // The keys of the panel that query `row` of the block may see.
+  SeenKeys seen(const AttentionOp &op, int64_t row, int64_t panel) const {
+    const int64_t count = panelSize(panel), query = begin + row;
+    return {std::max<int64_t>(0, firstSeenKey(op.window, query) - panel),
+            op.causal ? std::min(count, query + 1 - panel) : count, count};
   }
 };
 
@@ -53,6 +58,15 @@ template <typename Real> Real *lseOf(const AttentionOp &op, int64_t head, int64_
   return static_cast<Real *>(op.lse) + (token / op.length * op.heads + head) * op.length + token % op.length;
 }
 
+// Takes from the scores of a query what the distance of its keys takes, before they are scaled.
+template <typename Real>
+void subtractDistances(const AttentionOp &op, int64_t head, const Block &block, int64_t row, int64_t panel,
+                       Scores<Real> &scores) {
+  if (op.alibi)
+    runtime::subtractDistances(scores.row(row), block.seen(op, row, panel), block.begin + row - panel,
+                               static_cast<Real>(alibiSlope(head, op.heads) / op.scale));
+}
+
 template <typename Real>
 void forwardBlock(const AttentionOp &op, const Document &document, int64_t head, int64_t index) {
   const Block block(op, document.length, index);
@@ -63,18 +77,19 @@ void forwardBlock(const AttentionOp &op, const Document &document, int64_t head,
   Real *out = rowOf<Real>(op.o, op, head, begin, op.o_stride);
   const Operand<Real> q{rowOf<Real>(op.q, op, head, begin, op.q_stride), op.q_stride};
   SoftmaxState<Real> states[blockRows];
-  for (int64_t panel = 0; panel < block.keys; panel += panelKeys) {
+  for (int64_t panel = block.firstKey; panel < block.endKey; panel += panelKeys) {
+    const bool isFirst = panel == block.firstKey;
     const int64_t keys = block.panelSize(panel);
     const Operand<Real> k{rowOf<Real>(op.k, op, kvHead, first + panel, op.k_stride), op.k_stride, true};
     const Operand<Real> v{rowOf<Real>(op.v, op, kvHead, first + panel, op.v_stride), op.v_stride};
     multiply<Real>(block.rows, keys, op.head_dim, q, k, 0, scores.data, panelKeys);
     for (int64_t row = 0; row < block.rows; ++row) {
-      const Real shrink =
-          softmaxRow(scores.row(row), block.visible(op, row, panel), keys, scale, panel == 0, states[row]);
-      if (panel > 0)
+      subtractDistances(op, head, block, row, panel, scores);
+      const Real shrink = softmaxRow(scores.row(row), block.seen(op, row, panel), scale, isFirst, states[row]);
+      if (!isFirst)
         scaleRow(out + row * op.o_stride, op.head_dim, shrink);
     }
-    multiply<Real>(block.rows, op.head_dim, keys, {scores.data, panelKeys}, v, panel > 0, out, op.o_stride);
+    multiply<Real>(block.rows, op.head_dim, keys, {scores.data, panelKeys}, v, !isFirst, out, op.o_stride);
   }
   for (int64_t row = 0; row < block.rows; ++row) {
     scaleRow(out + row * op.o_stride, op.head_dim, 1 / states[row].sum);
@@ -82,13 +97,13 @@ void forwardBlock(const AttentionOp &op, const Document &document, int64_t head,
   }
 }
 
-// Gradients of a block of queries. `isFirst`: dk and dv hold nothing yet; the block then sees all keys.
+// Gradients of a block of queries. `sets`: dk and dv hold nothing yet, and the block sees all keys.
 template <typename Real>
-void backwardBlock(const AttentionGradOp &grad, const Document &document, int64_t head, int64_t index, bool isFirst) {
+void backwardBlock(const AttentionGradOp &grad, const Document &document, int64_t head, int64_t index, bool sets) {
   const AttentionOp &op = grad.forward;
   const Block block(op, document.length, index);
   const int64_t kvHead = head * op.kv_heads / op.heads, first = document.first, begin = first + block.begin;
-  const Real scale = static_cast<Real>(op.scale), keep = isFirst ? 0 : 1;
+  const Real scale = static_cast<Real>(op.scale), keep = sets ? 0 : 1;
   Scores<Real> scores, dScores;
   Real delta[blockRows];
   const Operand<Real> q{rowOf<Real>(op.q, op, head, begin, op.q_stride), op.q_stride};
@@ -96,21 +111,31 @@ void backwardBlock(const AttentionGradOp &grad, const Document &document, int64_
   const Operand<Real> out{rowOf<Real>(op.o, op, head, begin, op.o_stride), op.o_stride};
   for (int64_t row = 0; row < block.rows; ++row)
     delta[row] = dotRow(dOut.data + row * dOut.stride, out.data + row * out.stride, op.head_dim);
-  for (int64_t panel = 0; panel < block.keys; panel += panelKeys) {
+  for (int64_t panel = block.firstKey; panel < block.endKey; panel += panelKeys) {
     const int64_t keys = block.panelSize(panel);
     const Operand<Real> k{rowOf<Real>(op.k, op, kvHead, first + panel, op.k_stride), op.k_stride};
     const Operand<Real> v{rowOf<Real>(op.v, op, kvHead, first + panel, op.v_stride), op.v_stride};
     multiply<Real>(block.rows, keys, op.head_dim, q, {k.data, k.stride, true}, 0, scores.data, panelKeys);
     multiply<Real>(block.rows, keys, op.head_dim, dOut, {v.data, v.stride, true}, 0, dScores.data, panelKeys);
-    for (int64_t row = 0; row < block.rows; ++row)
-      softmaxGradRow(scores.row(row), dScores.row(row), block.visible(op, row, panel), keys, scale,
+    for (int64_t row = 0; row < block.rows; ++row) {
+      subtractDistances(op, head, block, row, panel, scores);
+      softmaxGradRow(scores.row(row), dScores.row(row), block.seen(op, row, panel), scale,
                      *lseOf<Real>(op, head, begin + row), delta[row]);
-    multiply<Real>(block.rows, op.head_dim, keys, {dScores.data, panelKeys}, k, panel > 0,
+    }
+    multiply<Real>(block.rows, op.head_dim, keys, {dScores.data, panelKeys}, k, panel > block.firstKey,
                    rowOf<Real>(grad.d_q, op, head, begin, grad.dq_stride), grad.dq_stride);
     multiply<Real>(keys, op.head_dim, block.rows, {dScores.data, panelKeys, true}, q, keep,
                    rowOf<Real>(grad.d_k, op, kvHead, first + panel, grad.dk_stride), grad.dk_stride);
     multiply<Real>(keys, op.head_dim, block.rows, {scores.data, panelKeys, true}, dOut, keep,
                    rowOf<Real>(grad.d_v, op, kvHead, first + panel, grad.dv_stride), grad.dv_stride);
+  }
+}
+
+template <typename Real> void clearKeyGradients(const AttentionGradOp &grad, const Document &document, int64_t kvHead) {
+  const AttentionOp &op = grad.forward;
+  for (int64_t token = document.first; token < document.first + document.length; ++token) {
+    std::fill_n(rowOf<Real>(grad.d_k, op, kvHead, token, grad.dk_stride), op.head_dim, Real(0));
+    std::fill_n(rowOf<Real>(grad.d_v, op, kvHead, token, grad.dv_stride), op.head_dim, Real(0));
   }
 }
 
@@ -138,10 +163,14 @@ template <typename Real> void backward(const AttentionGradOp &grad) {
   const std::vector<Document> documents = longestFirst(documentsOf(op.batch, op.length, op.positions));
   parallelFor(static_cast<int64_t>(documents.size()) * op.kv_heads, [&](int64_t i, int) {
     const Document &document = documents[i / op.kv_heads];
-    const int64_t last = blockCount(document.length) - 1;
+    const int64_t kvHead = i % op.kv_heads, last = blockCount(document.length) - 1;
+    const bool lastSeesAll = Block(op, document.length, last).firstKey == 0;
+    if (!lastSeesAll)
+      clearKeyGradients<Real>(grad, document, kvHead);
     for (int64_t member = 0; member < group; ++member)
       for (int64_t index = last; index >= 0; --index)
-        backwardBlock<Real>(grad, document, i % op.kv_heads * group + member, index, member == 0 && index == last);
+        backwardBlock<Real>(grad, document, kvHead * group + member, index,
+                            lastSeesAll && member == 0 && index == last);
   });
 }
 
@@ -149,7 +178,7 @@ template <typename Real> void backward(const AttentionGradOp &grad) {
 template <typename Visit> void forEachPanel(const AttentionOp &op, Visit visit) {
   for (int64_t index = 0; index < blockCount(op.length); ++index) {
     const Block block(op, op.length, index);
-    for (int64_t panel = 0; panel < block.keys; panel += panelKeys)
+    for (int64_t panel = block.firstKey; panel < block.endKey; panel += panelKeys)
       visit(block.rows, block.panelSize(panel));
   }
 }

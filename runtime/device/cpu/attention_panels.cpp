@@ -1,13 +1,21 @@
 // Blocks of queries, panels of keys and their scores.
 #include "runtime/device/cpu/attention_panels.h"
 
+#include "runtime/core/distance.h"
+
 namespace stretto::runtime::panels {
 
 using In = tiles::Matrix<const float>;
 
-Block::Block(int64_t query, int64_t length)
+Block::Block(const AttentionOp &op, int64_t query, int64_t length)
     : query(query), rows(std::min(blockQueries, length - query)),
-      columns((rows + columnLanes - 1) / columnLanes * columnLanes) {}
+      columns((rows + columnLanes - 1) / columnLanes * columnLanes), window(op.window),
+      firstKey(firstSeenKey(window, query)) {}
+
+ScoreColumns Panel::scores(const Block &block) const {
+  const int64_t first = block.window ? block.query + 1 - block.window - key : -blockQueries;
+  return {count, block.columns, blockQueries, first, diagonal ? 0 : count};
+}
 
 int64_t blockCount(int64_t length) { return (length + blockQueries - 1) / blockQueries; }
 
@@ -62,6 +70,14 @@ void multiply(const Block &block, const Panel &panel, int64_t headDim, Rows rows
                   tiles::Left<float>{rows.row(key), rows.stride}, In{columns + query, blockQueries}, {},
                   Rows{scores + key * blockQueries + query, blockQueries});
   }
+}
+
+void multiplyKeys(const AttentionOp &op, int64_t head, const Block &block, const Panel &panel, Rows keys,
+                  const float *queries, float *scores) {
+  multiply(block, panel, op.head_dim, keys, queries, scores);
+  if (op.alibi) // scores are scaled later
+    subtractDistances(panel.scores(block), scores, static_cast<float>(alibiSlope(head, op.heads) / op.scale),
+                      block.query - panel.key);
 }
 
 } // namespace stretto::runtime::panels

@@ -32,7 +32,8 @@ private:
 // vector.
 struct Block {
   int64_t query, rows, columns;
-  Block(int64_t query, int64_t length);
+  int64_t window, firstKey; // firstKey: that the first query sees
+  Block(const AttentionOp &op, int64_t query, int64_t length);
 };
 int64_t blockCount(int64_t length);
 
@@ -43,13 +44,14 @@ struct Panel {
   // What counts of scores in the order of queries, and in that of keys.
   tiles::Part ofQueries() const { return diagonal ? tiles::Part::lower : tiles::Part::all; }
   tiles::Part ofKeys() const { return diagonal ? tiles::Part::upper : tiles::Part::all; }
-  ScoreColumns scores(const Block &block) const { return {count, block.columns, blockQueries, diagonal}; }
+  ScoreColumns scores(const Block &block) const;
 };
 
-// Calls `visit` with the panels of the keys [begin, end) that a block sees.
+// Calls `visit` with the panels of the keys [begin, end) that a block sees; the first one of all begins at its
+// firstKey.
 template <typename Visit> void forEach(const Block &block, bool causal, int64_t begin, int64_t end, Visit visit) {
   const int64_t common = causal ? std::min(block.query, end) : end;
-  for (int64_t key = begin; key < common; key += panelKeys)
+  for (int64_t key = std::max(begin, block.firstKey); key < common; key += panelKeys)
     visit(Panel{key, std::min(panelKeys, common - key), false});
   if (causal && block.query < end)
     visit(Panel{block.query, block.rows, true});
@@ -78,7 +80,10 @@ struct Keys {
 // The rows of a block as columns, `blockQueries` apart; zeros in the last vector.
 void packColumns(const Block &block, int64_t headDim, Rows from, float *to);
 
-// scores = rows of the panel times the columns of a block, as far as they count.
+// scores = rows of the panel times the columns of a block, as far as they count; of queries and keys of a head, with
+// what their distance takes from them.
 void multiply(const Block &block, const Panel &panel, int64_t headDim, Rows rows, const float *columns, float *scores);
+void multiplyKeys(const AttentionOp &op, int64_t head, const Block &block, const Panel &panel, Rows keys,
+                  const float *queries, float *scores);
 
 } // namespace stretto::runtime::panels

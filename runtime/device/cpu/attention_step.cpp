@@ -1,6 +1,7 @@
 // As in attention.cpp, over blocks of queries and panels of keys; which keys a query sees is said by its position.
 #include "runtime/device/cpu/attention_step.h"
 
+#include "runtime/core/distance.h"
 #include "runtime/core/threads.h"
 #include "runtime/device/cpu/bf16.h"
 #include "runtime/device/cpu/softmax_rows.h"
@@ -30,28 +31,34 @@ template <typename Real> void stepBlock(const AttentionStepOp &op, int64_t b, in
   if (rows == 0)
     return;
   const int32_t *positions = op.positions + first;
-  const int64_t seen = positions[rows - 1] + 1; // positions ascend
+  const int64_t firstKey = firstSeenKey(op.window, positions[0]), endKey = positions[rows - 1] + 1; // positions ascend
   const int64_t kvHead = head * op.kv_heads / op.heads, kvStride = op.kv_heads * op.head_dim;
   const Operand<Real> q{rowOf<Real>(op.q, first, op.q_stride, head, op.head_dim), op.q_stride};
   alignas(64) Real scores[stepRows * stepKeys];
   SoftmaxState<Real> states[stepRows];
-  for (int64_t panel = 0; panel < seen; panel += stepKeys) {
-    const int64_t keys = std::min(stepKeys, seen - panel), key = b * op.capacity + panel;
+  for (int64_t panel = firstKey, keys; panel < endKey; panel += keys) {
+    const int64_t place = panel % op.capacity, key = b * op.capacity + place;
+    keys = std::min({stepKeys, endKey - panel, op.capacity - place});
     const Operand<Real> k{rowOf<Real>(op.k, key, kvStride, kvHead, op.head_dim), kvStride, true};
     const Operand<Real> v{rowOf<Real>(op.v, key, kvStride, kvHead, op.head_dim), kvStride};
     multiply<Real>(rows, keys, op.head_dim, q, k, 0, scores, stepKeys);
     for (int64_t row = 0; row < rows; ++row) {
-      const int64_t visible = std::clamp<int64_t>(positions[row] + 1 - panel, 0, keys);
-      if (visible == 0) {
+      const int64_t first = firstSeenKey(op.window, positions[row]);
+      const SeenKeys seen{std::clamp<int64_t>(first - panel, 0, keys),
+                          std::clamp<int64_t>(positions[row] + 1 - panel, 0, keys), keys};
+      if (seen.begin == seen.end) {
         std::fill_n(scores + row * stepKeys, keys, Real(0));
         continue;
       }
-      const Real shrink =
-          softmaxRow(scores + row * stepKeys, visible, keys, static_cast<Real>(op.scale), panel == 0, states[row]);
-      if (panel > 0)
+      if (op.alibi)
+        subtractDistances(scores + row * stepKeys, seen, positions[row] - panel,
+                          static_cast<Real>(alibiSlope(head, op.heads) / op.scale));
+      const bool isFirst = first >= panel;
+      const Real shrink = softmaxRow(scores + row * stepKeys, seen, static_cast<Real>(op.scale), isFirst, states[row]);
+      if (!isFirst)
         scaleRow(out + row * op.o_stride, op.head_dim, shrink);
     }
-    multiply<Real>(rows, op.head_dim, keys, {scores, stepKeys}, v, panel > 0, out, op.o_stride);
+    multiply<Real>(rows, op.head_dim, keys, {scores, stepKeys}, v, panel > firstKey, out, op.o_stride);
   }
   for (int64_t row = 0; row < rows; ++row)
     scaleRow(out + row * op.o_stride, op.head_dim, 1 / states[row].sum);

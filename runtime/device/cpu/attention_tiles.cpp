@@ -2,6 +2,7 @@
 // Each block goes through its keys in one order, so that who does it never changes a bit, nor do documents beside it.
 #include "runtime/device/cpu/attention_tiles.h"
 
+#include "runtime/core/distance.h"
 #include "runtime/core/threads.h"
 #include "runtime/device/cpu/attention_panels.h"
 #include "runtime/device/cpu/documents.h"
@@ -38,10 +39,11 @@ struct Turn {
         state{scratch.take(blockQueries), scratch.take(blockQueries), scratch.take(blockQueries)} {}
 };
 
-void addPanel(const AttentionOp &op, const Turn &turn, const Panel &panel, const Keys &keys, float *scores) {
+void addPanel(const AttentionOp &op, int64_t head, const Turn &turn, const Panel &panel, const Keys &keys,
+              float *scores) {
   const auto &[block, queries, out, state] = turn;
-  const bool isFirst = panel.key == 0;
-  multiply(block, panel, op.head_dim, keys.keysOf(panel), queries, scores);
+  const bool isFirst = panel.key == block.firstKey;
+  multiplyKeys(op, head, block, panel, keys.keysOf(panel), queries, scores);
   const bool shrinks = softmaxColumns(panel.scores(block), scores, static_cast<float>(op.scale), isFirst, state);
   Base<float> base;
   if (!isFirst)
@@ -71,16 +73,17 @@ void attend(const AttentionOp &op, const Piece &piece, int64_t head, char *memor
   auto forEachTurn = [&, first = first, length = length](auto visit) {
     Scratch ofTurns = scratch;
     for (int64_t query = piece.query; query < piece.end; query += blockQueries)
-      visit(Turn(Block(query, length), ofTurns, headDim), first + query);
+      visit(Turn(Block(op, query, length), ofTurns, headDim), first + query);
   };
   forEachTurn([&](const Turn &turn, int64_t token) {
     packColumns(turn.block, headDim, rowsOf(op.q, op, head, token, op.q_stride), turn.queries);
   });
-  for (int64_t begin = 0; begin < seen; begin += range) {
+  for (int64_t begin = firstSeenKey(op.window, piece.query) / range * range; begin < seen; begin += range) {
     const int64_t end = std::min(seen, begin + range);
     const Keys keys(op, kvHead, begin, first + begin, end - begin, copies);
     forEachTurn([&](const Turn &turn, int64_t) {
-      forEach(turn.block, op.causal, begin, end, [&](const Panel &panel) { addPanel(op, turn, panel, keys, scores); });
+      forEach(turn.block, op.causal, begin, end,
+              [&](const Panel &panel) { addPanel(op, head, turn, panel, keys, scores); });
     });
   }
   forEachTurn([&](const Turn &turn, int64_t token) { writeBlock(op, head, token, turn); });

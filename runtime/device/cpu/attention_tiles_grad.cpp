@@ -3,6 +3,7 @@
 // have one order whoever computes what.
 #include "runtime/device/cpu/attention_tiles.h"
 
+#include "runtime/core/distance.h"
 #include "runtime/core/threads.h"
 #include "runtime/device/cpu/attention_panels.h"
 #include "runtime/device/cpu/documents.h"
@@ -84,7 +85,7 @@ void addPanel(const Turn &turn, const Panel &panel, bool addsToKeys, bool addsTo
   const AttentionOp &op = turn.op();
   const auto &[grad, piece, head, block, space, keys] = turn;
   const int64_t key = piece.document.first + panel.key, headDim = op.head_dim;
-  multiply(block, panel, headDim, keys.keysOf(panel), space.queries, space.scores);
+  multiplyKeys(op, head, block, panel, keys.keysOf(panel), space.queries, space.scores);
   multiply(block, panel, headDim, keys.valuesOf(panel), space.dOuts, space.dScores);
   softmaxGradColumns(panel.scores(block), space.scores, space.dScores, static_cast<float>(op.scale), space.lse,
                      space.delta);
@@ -100,12 +101,13 @@ void addPanel(const Turn &turn, const Panel &panel, bool addsToKeys, bool addsTo
 void addBlock(const Turn &turn, bool isFirst) {
   const Piece &piece = turn.piece;
   const int64_t begin = piece.firstKey();
+  const int64_t firstKey = std::max(begin, turn.block.firstKey);
   const bool causal = turn.op().causal && piece.isFirst(), sets = isFirst && piece.isFirst();
   readBlock(turn);
   forEach(turn.block, causal, begin, piece.endOf(begin), [&](const Panel &panel) {
     // The first block that sees a key sets its gradients: its own, unless all see all.
     const bool setsKeys = sets && (causal ? panel.diagonal : turn.block.query == piece.firstQuery());
-    addPanel(turn, panel, !setsKeys, !piece.isFirst() || panel.key > begin);
+    addPanel(turn, panel, !setsKeys, !piece.isFirst() || panel.key > firstKey);
   });
   copyRows(turn.block.rows, turn.op().head_dim, turn.space.dQ, turn.dQueries());
 }
@@ -117,18 +119,25 @@ void run(const AttentionGradOp &grad, const Piece &piece, int64_t kvHead, char *
   const Keys keys(op, kvHead, key, piece.document.first + key, piece.endOf(key) - key, space.copies);
   for (int64_t member = 0; member < group; ++member)
     for (int64_t query = begin; query < piece.endOf(begin); query += blockQueries)
-      addBlock({grad, piece, kvHead * group + member, Block(query, piece.document.length), space, keys}, member == 0);
+      if (const Block block(op, query, piece.document.length); block.firstKey < piece.endOf(key))
+        addBlock({grad, piece, kvHead * group + member, block, space, keys}, member == 0);
 }
 
 int64_t rangeCount(const Document &document) { return (document.length + rangeTokens - 1) / rangeTokens; }
 
-std::vector<Piece> piecesOf(const std::vector<Document> &documents, bool causal, int64_t round) {
+// Whether any query of a piece sees any of its keys.
+bool isSeen(const AttentionOp &op, const Piece &piece) {
+  return (!op.causal || piece.keys <= piece.queries) &&
+         firstSeenKey(op.window, piece.firstQuery()) < piece.endOf(piece.firstKey());
+}
+
+std::vector<Piece> piecesOf(const AttentionOp &op, const std::vector<Document> &documents, int64_t round) {
   std::vector<Piece> pieces;
   for (const Document &document : documents) {
     const int64_t count = rangeCount(document);
     for (int64_t keys = 0; keys < count && round < count; ++keys)
-      if (!causal || keys + round < count)
-        pieces.push_back({document, keys, (keys + round) % count});
+      if (const Piece piece{document, keys, (keys + round) % count}; isSeen(op, piece))
+        pieces.push_back(piece);
   }
   return pieces;
 }
@@ -145,7 +154,7 @@ void tiledAttentionGrad(const AttentionGradOp &grad, char *scratch) {
   const int64_t bytes = tiledScratch(grad);
   const std::vector<Document> documents = longestFirst(documentsOf(op.batch, op.length, op.positions));
   for (int64_t round = 0; !documents.empty() && round < rangeCount(documents.front()); ++round) {
-    const std::vector<Piece> pieces = piecesOf(documents, op.causal, round);
+    const std::vector<Piece> pieces = piecesOf(op, documents, round);
     parallelFor(static_cast<int64_t>(pieces.size()) * op.kv_heads, [&](int64_t i, int thread) {
       run(grad, pieces[i / op.kv_heads], i % op.kv_heads, scratch + thread * bytes);
     });

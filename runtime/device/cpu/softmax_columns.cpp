@@ -14,35 +14,70 @@ static_assert(lanes == columnLanes);
 using Vector = Value<float>;
 using Mask = Vectors<float>::Bits;
 
-// Keys that a group of queries, from the first on, sees: all of them see those before `common`, some those before
-// `end`.
+// Keys that follow each other.
+struct KeyRange {
+  int64_t begin, end;
+};
+
+// Keys that a group of queries, from the first on, sees: all of them see `common`, some those before and behind.
 struct Seen {
-  int64_t first, common, end;
-  Seen(const ScoreColumns &of, int64_t query)
-      : first(query), common(of.diagonal ? std::min(of.keys, query + 1) : of.keys),
-        end(of.diagonal ? std::min(of.keys, query + lanes) : of.keys) {}
-  // Which of the queries see a key.
-  STRETTO_INLINE Mask mask(int64_t key) const {
-    constexpr Mask index = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-    return index >= static_cast<int32_t>(key - first);
+  int64_t first, last; // what the first query sees, whether it is there or not
+  KeyRange before, common, behind;
+  Seen(const ScoreColumns &of, int64_t query) : first(of.first + query), last(of.last + query) {
+    const int64_t begin = std::clamp<int64_t>(first, 0, of.keys), end = std::clamp(last + lanes, begin, of.keys);
+    common.begin = std::clamp(first + lanes - 1, begin, end);
+    common.end = std::clamp(last + 1, common.begin, end);
+    before = {begin, common.begin};
+    behind = {common.end, end};
   }
 };
 
-STRETTO_INLINE void clear(const ScoreColumns &of, int64_t begin, float *column) {
-  for (int64_t key = begin; key < of.keys; ++key)
+// What counts of a vector of the queries at a key: all of it where all see the key, else `hidden` in place of others.
+template <bool areAll>
+STRETTO_INLINE Vector visible(const Seen &seen, int64_t key, const Vector &x, const Vector &hidden) {
+  if constexpr (areAll)
+    return x;
+  constexpr Mask index = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+  const Mask sees =
+      (index >= static_cast<int32_t>(key - seen.last)) & (index <= static_cast<int32_t>(key - seen.first));
+  return sees ? x : hidden;
+}
+
+STRETTO_INLINE void clear(const ScoreColumns &of, const Seen &seen, float *column) {
+  for (int64_t key = 0; key < seen.before.begin; ++key)
     store(column + key * of.stride, Vector{});
+  for (int64_t key = seen.behind.end; key < of.keys; ++key)
+    store(column + key * of.stride, Vector{});
+}
+
+STRETTO_INLINE void subtractGroup(const ScoreColumns &of, int64_t query, float *scores, float slope, int64_t ahead) {
+  constexpr Vector index = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+  const Vector ofFirstKey = index + static_cast<float>(ahead + query);
+  for (int64_t key = 0; key < of.keys; ++key) {
+    float *const score = scores + key * of.stride + query;
+    store(score, load(score) - slope * (ofFirstKey - static_cast<float>(key)));
+  }
 }
 
 STRETTO_INLINE Vector larger(const Vector &a, const Vector &b) { return a > b ? a : b; }
 
-STRETTO_INLINE Vector mostOf(const ScoreColumns &of, const Seen &seen, const float *column) {
+template <bool areAll>
+STRETTO_INLINE void findMost(const ScoreColumns &of, const Seen &seen, KeyRange keys, const float *column,
+                             Vector &most) {
   const Vector none = Vector{} - std::numeric_limits<float>::infinity();
-  Vector most = none;
-  for (int64_t key = 0; key < seen.common; ++key)
-    most = larger(load(column + key * of.stride), most);
-  for (int64_t key = seen.common; key < seen.end; ++key)
-    most = larger(seen.mask(key) ? load(column + key * of.stride) : none, most);
-  return most;
+  for (int64_t key = keys.begin; key < keys.end; ++key)
+    most = larger(visible<areAll>(seen, key, load(column + key * of.stride), none), most);
+}
+
+template <bool areAll>
+STRETTO_INLINE void exponentiate(const ScoreColumns &of, const Seen &seen, KeyRange keys, float *column, float scale,
+                                 const Vector &maximum, Vector &sum) {
+  for (int64_t key = keys.begin; key < keys.end; ++key) {
+    const Vector power = exponential<float>(load(column + key * of.stride) * scale - maximum);
+    const Vector p = visible<areAll>(seen, key, power, Vector{});
+    store(column + key * of.stride, p);
+    sum += p;
+  }
 }
 
 // Of one group of queries. Says which of them have a larger maximum than before.
@@ -50,21 +85,17 @@ STRETTO_INLINE Mask softmaxGroup(const ScoreColumns &of, int64_t query, float *s
                                  const SoftmaxColumns &state) {
   const Seen seen(of, query);
   float *const column = scores + query;
-  const Vector most = mostOf(of, seen, column) * scale, before = first ? most : load(state.maximum + query);
-  const Vector maximum = larger(most, before);
+  Vector most = Vector{} - std::numeric_limits<float>::infinity();
+  findMost<false>(of, seen, seen.before, column, most);
+  findMost<true>(of, seen, seen.common, column, most);
+  findMost<false>(of, seen, seen.behind, column, most);
+  most *= scale;
+  const Vector before = first ? most : load(state.maximum + query), maximum = larger(most, before);
   Vector sum = {};
-  for (int64_t key = 0; key < seen.common; ++key) {
-    const Vector p = exponential<float>(load(column + key * of.stride) * scale - maximum);
-    store(column + key * of.stride, p);
-    sum += p;
-  }
-  for (int64_t key = seen.common; key < seen.end; ++key) {
-    const Vector p = exponential<float>(load(column + key * of.stride) * scale - maximum);
-    const Vector visible = seen.mask(key) ? p : Vector{};
-    store(column + key * of.stride, visible);
-    sum += visible;
-  }
-  clear(of, seen.end, column);
+  exponentiate<false>(of, seen, seen.before, column, scale, maximum, sum);
+  exponentiate<true>(of, seen, seen.common, column, scale, maximum, sum);
+  exponentiate<false>(of, seen, seen.behind, column, scale, maximum, sum);
+  clear(of, seen, column);
   const Mask grows = maximum > before;
   const Vector shrink = grows ? exponential<float>(before - maximum) : Vector{} + 1;
   store(state.shrink + query, shrink);
@@ -73,22 +104,27 @@ STRETTO_INLINE Mask softmaxGroup(const ScoreColumns &of, int64_t query, float *s
   return grows;
 }
 
+template <bool areAll>
+STRETTO_INLINE void gradKeys(const ScoreColumns &of, const Seen &seen, KeyRange keys, float *scores, float *dScores,
+                             float scale, const Vector &lse, const Vector &delta) {
+  for (int64_t key = keys.begin; key < keys.end; ++key) {
+    float *const score = scores + key * of.stride, *const dScore = dScores + key * of.stride;
+    const Vector p = exponential<float>(load(score) * scale - lse), grad = p * (load(dScore) - delta) * scale;
+    store(score, visible<areAll>(seen, key, p, Vector{}));
+    store(dScore, visible<areAll>(seen, key, grad, Vector{}));
+  }
+}
+
 STRETTO_INLINE void gradGroup(const ScoreColumns &of, int64_t query, float *scores, float *dScores, float scale,
                               const float *lse, const float *delta) {
   const Seen seen(of, query);
   const Vector less = load(lse + query), mean = load(delta + query);
-  for (int64_t key = 0; key < seen.end; ++key) {
-    float *const score = scores + key * of.stride + query, *const dScore = dScores + key * of.stride + query;
-    Vector p = exponential<float>(load(score) * scale - less), grad = p * (load(dScore) - mean) * scale;
-    if (key >= seen.common) {
-      p = seen.mask(key) ? p : Vector{};
-      grad = seen.mask(key) ? grad : Vector{};
-    }
-    store(score, p);
-    store(dScore, grad);
-  }
-  clear(of, seen.end, scores + query);
-  clear(of, seen.end, dScores + query);
+  scores += query, dScores += query;
+  gradKeys<false>(of, seen, seen.before, scores, dScores, scale, less, mean);
+  gradKeys<true>(of, seen, seen.common, scores, dScores, scale, less, mean);
+  gradKeys<false>(of, seen, seen.behind, scores, dScores, scale, less, mean);
+  clear(of, seen, scores);
+  clear(of, seen, dScores);
 }
 
 STRETTO_INLINE bool softmaxGroups(const ScoreColumns &of, float *scores, float scale, bool first,
@@ -108,7 +144,16 @@ STRETTO_INLINE void gradGroups(const ScoreColumns &of, float *scores, float *dSc
     gradGroup(of, query, scores, dScores, scale, lse, delta);
 }
 
+STRETTO_INLINE void subtractGroups(const ScoreColumns &of, float *scores, float slope, int64_t ahead) {
+  for (int64_t query = 0; query < of.queries; query += lanes)
+    subtractGroup(of, query, scores, slope, ahead);
+}
+
 } // namespace
+
+STRETTO_CLONES void subtractDistances(const ScoreColumns &of, float *scores, float slope, int64_t ahead) {
+  subtractGroups(of, scores, slope, ahead);
+}
 
 STRETTO_CLONES bool softmaxColumns(const ScoreColumns &of, float *scores, float scale, bool first,
                                    const SoftmaxColumns &state) {

@@ -8,12 +8,14 @@ namespace stretto::runtime {
 
 constexpr int64_t columnLanes = 16; // queries are worked on in groups of so many
 
-// Scores of some keys: `queries`, a multiple of columnLanes, in each row, and rows `stride` elements apart. A query
-// sees all of the keys; of a block on the diagonal, query i those up to key i.
+// Scores of some keys: `queries`, a multiple of columnLanes, in each row, and rows `stride` elements apart. Query i
+// sees keys first + i ... last + i, as far as they are there.
 struct ScoreColumns {
-  int64_t keys, queries, stride;
-  bool diagonal;
+  int64_t keys, queries, stride, first, last;
 };
+
+// scores -= slope * distance, where query 0 is `ahead` tokens behind key 0.
+void subtractDistances(const ScoreColumns &of, float *scores, float slope, int64_t ahead);
 
 // For each query: the maximum of scale * score and the sum of exp(scale * score - maximum) over the keys seen so far,
 // and the factor by which the last keys made results over the keys before them shrink.
@@ -22,7 +24,7 @@ struct SoftmaxColumns {
 };
 
 // scores = exp(scale * scores - maximum), and 0 for keys that a query does not see. Takes the keys into the state, and
-// says whether any query's results shrink. Each query sees a key. `first`: there were none before.
+// says whether any query's results shrink. `first`: there were none before.
 bool softmaxColumns(const ScoreColumns &of, float *scores, float scale, bool first, const SoftmaxColumns &state);
 
 // p = exp(scale * scores - lse); scores = p, dScores = p * (dScores - delta) * scale; both 0 for keys that a query does

@@ -4,6 +4,7 @@
 #include "runtime/device/cpu/vectors.h"
 
 #include <cmath>
+#include <initializer_list>
 #include <limits>
 
 namespace stretto::runtime {
@@ -19,10 +20,16 @@ template <typename Real> STRETTO_INLINE void fill(Real *row, int64_t begin, int6
 STRETTO_INLINE int64_t padded(int64_t count) { return (count + lanes - 1) / lanes * lanes; }
 
 template <typename Real>
-STRETTO_INLINE Real softmax(Real *scores, int64_t valid, int64_t count, Real scale, bool first,
-                            SoftmaxState<Real> &state) {
-  const int64_t end = padded(valid);
-  fill(scores, valid, end, -std::numeric_limits<Real>::infinity());
+STRETTO_INLINE void subtract(Real *scores, SeenKeys seen, int64_t query, Real slope) {
+  for (int64_t j = seen.begin; j < seen.end; ++j)
+    scores[j] -= slope * static_cast<Real>(query - j);
+}
+
+template <typename Real>
+STRETTO_INLINE Real softmax(Real *scores, SeenKeys seen, Real scale, bool first, SoftmaxState<Real> &state) {
+  const int64_t end = padded(seen.end);
+  fill(scores, 0, seen.begin, -std::numeric_limits<Real>::infinity());
+  fill(scores, seen.end, end, -std::numeric_limits<Real>::infinity());
   Value<Real> most = load(scores);
   for (int64_t j = lanes; j < end; j += lanes) {
     const Value<Real> next = load(scores + j);
@@ -41,22 +48,24 @@ STRETTO_INLINE Real softmax(Real *scores, int64_t valid, int64_t count, Real sca
     sum += p;
   }
   // What stood for -infinity gave the least number there is, which no sum of one and more notices.
-  fill(scores, valid, padded(count), Real(0));
+  fill(scores, 0, seen.begin, Real(0));
+  fill(scores, seen.end, padded(seen.count), Real(0));
   const Real shrink = first ? Real(0) : std::exp(state.maximum - maximum);
   state = {maximum, state.sum * shrink + total<Real>(sum)};
   return shrink;
 }
 
 template <typename Real>
-STRETTO_INLINE void softmaxGrad(Real *scores, Real *dScores, int64_t valid, int64_t count, Real scale, Real lse,
-                                Real delta) {
-  for (int64_t j = 0; j < valid; j += lanes) {
+STRETTO_INLINE void softmaxGrad(Real *scores, Real *dScores, SeenKeys seen, Real scale, Real lse, Real delta) {
+  for (int64_t j = 0; j < seen.end; j += lanes) {
     const Value<Real> p = exponential<Real>(load(scores + j) * scale - lse);
     store(scores + j, p);
     store(dScores + j, p * (load(dScores + j) - delta) * scale);
   }
-  fill(scores, valid, padded(count), Real(0));
-  fill(dScores, valid, padded(count), Real(0));
+  for (Real *row : {scores, dScores}) {
+    fill(row, 0, seen.begin, Real(0));
+    fill(row, seen.end, padded(seen.count), Real(0));
+  }
 }
 
 template <typename Real> STRETTO_INLINE void scaled(Real *row, int64_t count, Real factor) {
@@ -66,22 +75,26 @@ template <typename Real> STRETTO_INLINE void scaled(Real *row, int64_t count, Re
 
 } // namespace
 
-STRETTO_CLONES float softmaxRow(float *scores, int64_t valid, int64_t count, float scale, bool first,
-                                SoftmaxState<float> &state) {
-  return softmax(scores, valid, count, scale, first, state);
+STRETTO_CLONES void subtractDistances(float *scores, SeenKeys seen, int64_t query, float slope) {
+  subtract(scores, seen, query, slope);
 }
-STRETTO_CLONES double softmaxRow(double *scores, int64_t valid, int64_t count, double scale, bool first,
-                                 SoftmaxState<double> &state) {
-  return softmax(scores, valid, count, scale, first, state);
+STRETTO_CLONES void subtractDistances(double *scores, SeenKeys seen, int64_t query, double slope) {
+  subtract(scores, seen, query, slope);
 }
 
-STRETTO_CLONES void softmaxGradRow(float *scores, float *dScores, int64_t valid, int64_t count, float scale, float lse,
-                                   float delta) {
-  softmaxGrad(scores, dScores, valid, count, scale, lse, delta);
+STRETTO_CLONES float softmaxRow(float *scores, SeenKeys seen, float scale, bool first, SoftmaxState<float> &state) {
+  return softmax(scores, seen, scale, first, state);
 }
-STRETTO_CLONES void softmaxGradRow(double *scores, double *dScores, int64_t valid, int64_t count, double scale,
-                                   double lse, double delta) {
-  softmaxGrad(scores, dScores, valid, count, scale, lse, delta);
+STRETTO_CLONES double softmaxRow(double *scores, SeenKeys seen, double scale, bool first, SoftmaxState<double> &state) {
+  return softmax(scores, seen, scale, first, state);
+}
+
+STRETTO_CLONES void softmaxGradRow(float *scores, float *dScores, SeenKeys seen, float scale, float lse, float delta) {
+  softmaxGrad(scores, dScores, seen, scale, lse, delta);
+}
+STRETTO_CLONES void softmaxGradRow(double *scores, double *dScores, SeenKeys seen, double scale, double lse,
+                                   double delta) {
+  softmaxGrad(scores, dScores, seen, scale, lse, delta);
 }
 
 STRETTO_CLONES void scaleRow(float *row, int64_t count, float factor) { scaled(row, count, factor); }

@@ -12,16 +12,24 @@ template <typename Real> struct SoftmaxState {
   Real maximum = 0, sum = 0;
 };
 
-// scores[j] = exp(scale * scores[j] - maximum) for j < valid, and 0 up to `count`. Takes the new keys into the state,
-// and returns the factor by which results over the keys before shrink. `first`: there were none.
-float softmaxRow(float *scores, int64_t valid, int64_t count, float scale, bool first, SoftmaxState<float> &state);
-double softmaxRow(double *scores, int64_t valid, int64_t count, double scale, bool first, SoftmaxState<double> &state);
+// Of `count` keys, those that a query sees: [begin, end).
+struct SeenKeys {
+  int64_t begin, end, count;
+};
 
-// For j < valid: p = exp(scale * scores[j] - lse); scores[j] = p, dScores[j] = p * (dScores[j] - delta) * scale. Both
-// are 0 from there up to `count`.
-void softmaxGradRow(float *scores, float *dScores, int64_t valid, int64_t count, float scale, float lse, float delta);
-void softmaxGradRow(double *scores, double *dScores, int64_t valid, int64_t count, double scale, double lse,
-                    double delta);
+// scores[j] -= slope * (query - j) for keys that are seen.
+void subtractDistances(float *scores, SeenKeys seen, int64_t query, float slope);
+void subtractDistances(double *scores, SeenKeys seen, int64_t query, double slope);
+
+// scores[j] = exp(scale * scores[j] - maximum) for keys that are seen, 0 for the others. Takes the new keys into the
+// state, and returns the factor by which results over the keys before shrink. `first`: there were none. Some are seen.
+float softmaxRow(float *scores, SeenKeys seen, float scale, bool first, SoftmaxState<float> &state);
+double softmaxRow(double *scores, SeenKeys seen, double scale, bool first, SoftmaxState<double> &state);
+
+// For keys that are seen: p = exp(scale * scores[j] - lse); scores[j] = p, dScores[j] = p * (dScores[j] - delta) *
+// scale. Both are 0 for the others.
+void softmaxGradRow(float *scores, float *dScores, SeenKeys seen, float scale, float lse, float delta);
+void softmaxGradRow(double *scores, double *dScores, SeenKeys seen, double scale, double lse, double delta);
 
 // row *= factor
 void scaleRow(float *row, int64_t count, float factor);

@@ -1,6 +1,7 @@
 // The ways to compute attention.
 #include "runtime/device/cuda/attention_methods.h"
 
+#include "runtime/core/distance.h"
 #include "runtime/core/op_table.h"
 
 #include <ATen/Context.h>
@@ -14,6 +15,7 @@
 #include <ATen/ops/from_blob.h>
 #include <ATen/ops/logsumexp.h>
 #include <algorithm>
+#include <bit>
 #include <limits>
 
 namespace stretto::runtime {
@@ -128,8 +130,17 @@ private:
     ofBlock(rows, block).copy_(result.view({heads, block.count, rows.size(3)}));
   }
 
+  void subtractDistances(const at::Tensor &scores, const Block &block) const {
+    const at::Tensor token = at::arange(length, scores.options());
+    const at::Tensor distance = token.narrow(0, block.first, block.count).view({block.count, 1}).sub(token);
+    for (int64_t head = 0; head < heads; ++head)
+      scores.view({heads, block.count, length})[head].sub_(distance, alibiSlope(head, heads));
+  }
+
   at::Tensor maskedScores(const at::Tensor &q, const Block &block) const {
     at::Tensor scores = at::bmm(q, k.transpose(1, 2)).mul_(tensors.scale);
+    if (tensors.alibi)
+      subtractDistances(scores, block);
     if (!tensors.causal && !tensors.positions.defined())
       return scores;
     const auto ofQueries = [&](const at::Tensor &ofTokens) {
@@ -137,12 +148,14 @@ private:
     };
     const at::Tensor token = at::arange(length, at::TensorOptions().dtype(at::kInt).device(scores.device()));
     at::Tensor hidden;
+    const auto hide = [&](const at::Tensor &more) { hidden = hidden.defined() ? hidden.bitwise_or(more) : more; };
     if (tensors.causal)
-      hidden = token.view({1, length}).gt(ofQueries(token));
+      hide(token.view({1, length}).gt(ofQueries(token)));
+    if (tensors.window)
+      hide(token.view({1, length}).le(ofQueries(token.sub(*tensors.window))));
     if (tensors.positions.defined()) {
       const at::Tensor start = token.sub(tensors.positions[row]); // of the token's document
-      const at::Tensor strange = start.view({1, length}).ne(ofQueries(start));
-      hidden = hidden.defined() ? hidden.logical_or(strange) : strange;
+      hide(start.view({1, length}).ne(ofQueries(start)));
     }
     scores.view({heads, block.count, length}).masked_fill_(hidden, -std::numeric_limits<double>::infinity());
     return scores;
@@ -154,10 +167,19 @@ private:
   at::Tensor k, v;
 };
 
+// Of those that a query sees, as flash attention counts them: without itself.
+std::optional<int64_t> tokensBefore(const AttentionTensors &t) {
+  return t.window ? std::optional(*t.window - 1) : std::nullopt;
+}
+std::optional<int64_t> tokensBehind(const AttentionTensors &t) {
+  return t.window ? std::optional<int64_t>(0) : std::nullopt;
+}
+
 void attendByFlash(const AttentionTensors &t) {
   const int64_t length = t.q.size(1);
-  const auto result = at::_flash_attention_forward(t.q, t.k, t.v, {}, {}, length, length, /*dropout_p=*/0.0, t.causal,
-                                                   /*return_debug_mask=*/false, t.scale);
+  const auto result =
+      at::_flash_attention_forward(t.q, t.k, t.v, {}, {}, length, length, /*dropout_p=*/0.0, t.causal,
+                                   /*return_debug_mask=*/false, t.scale, tokensBefore(t), tokensBehind(t));
   t.o.copy_(std::get<0>(result));
   t.lse.copy_(std::get<1>(result).view_as(t.lse));
 }
@@ -166,7 +188,8 @@ void attendByFlashBackward(const AttentionGradTensors &grad) {
   const AttentionTensors &t = grad.forward;
   const int64_t length = t.q.size(1);
   const auto result = at::_flash_attention_backward(grad.dOut, t.q, t.k, t.v, t.o, t.lse, {}, {}, length, length,
-                                                    /*dropout_p=*/0.0, t.causal, unusedState(), unused(), t.scale);
+                                                    /*dropout_p=*/0.0, t.causal, unusedState(), unused(), t.scale,
+                                                    tokensBefore(t), tokensBehind(t));
   grad.dq.copy_(std::get<0>(result));
   grad.dk.copy_(std::get<1>(result));
   grad.dv.copy_(std::get<2>(result));
@@ -175,9 +198,10 @@ void attendByFlashBackward(const AttentionGradTensors &grad) {
 // Flash attention over documents instead of rows; its sums are [heads, tokens].
 void attendDocuments(const AttentionTensors &t) {
   const int64_t length = t.q.size(1);
-  const auto result = at::_flash_attention_forward(t.q.flatten(0, 1), t.k.flatten(0, 1), t.v.flatten(0, 1), t.starts,
-                                                   t.starts, length, length, /*dropout_p=*/0.0, t.causal,
-                                                   /*return_debug_mask=*/false, t.scale);
+  const auto result =
+      at::_flash_attention_forward(t.q.flatten(0, 1), t.k.flatten(0, 1), t.v.flatten(0, 1), t.starts, t.starts, length,
+                                   length, /*dropout_p=*/0.0, t.causal,
+                                   /*return_debug_mask=*/false, t.scale, tokensBefore(t), tokensBehind(t));
   t.o.copy_(std::get<0>(result).reshape(t.o.sizes()));
   t.lse.copy_(std::get<1>(result).view({t.lse.size(1), t.lse.size(0), length}).transpose(0, 1));
 }
@@ -186,9 +210,10 @@ void attendDocumentsBackward(const AttentionGradTensors &grad) {
   const AttentionTensors &t = grad.forward;
   const int64_t length = t.q.size(1);
   const at::Tensor lse = t.lse.transpose(0, 1).reshape({t.lse.size(1), t.lse.size(0) * length});
-  const auto result = at::_flash_attention_backward(
-      grad.dOut.flatten(0, 1), t.q.flatten(0, 1), t.k.flatten(0, 1), t.v.flatten(0, 1), t.o.flatten(0, 1), lse,
-      t.starts, t.starts, length, length, /*dropout_p=*/0.0, t.causal, unusedState(), unused(), t.scale);
+  const auto result =
+      at::_flash_attention_backward(grad.dOut.flatten(0, 1), t.q.flatten(0, 1), t.k.flatten(0, 1), t.v.flatten(0, 1),
+                                    t.o.flatten(0, 1), lse, t.starts, t.starts, length, length, /*dropout_p=*/0.0,
+                                    t.causal, unusedState(), unused(), t.scale, tokensBefore(t), tokensBehind(t));
   grad.dq.copy_(std::get<0>(result).reshape(grad.dq.sizes()));
   grad.dk.copy_(std::get<1>(result).reshape(grad.dk.sizes()));
   grad.dv.copy_(std::get<2>(result).reshape(grad.dv.sizes()));
@@ -208,7 +233,7 @@ void attendEfficiently(const AttentionTensors &t) {
   const int64_t heads = t.q.size(2), length = t.q.size(1);
   const auto result = at::_efficient_attention_forward(t.q, forEachHead(t.k, heads), forEachHead(t.v, heads), {}, {},
                                                        {}, {}, {}, /*dropout_p=*/0.0, /*custom_mask_type=*/t.causal,
-                                                       /*compute_log_sumexp=*/true, t.scale);
+                                                       /*compute_log_sumexp=*/true, t.scale, /*seqlen_k=*/{}, t.window);
   t.o.copy_(std::get<0>(result));
   t.lse.copy_(std::get<1>(result).narrow(2, 0, length));
 }
@@ -222,7 +247,7 @@ void attendEfficientlyBackward(const AttentionGradTensors &grad) {
   const auto result = at::_efficient_attention_backward(
       grad.dOut, t.q, forEachHead(t.k, heads), forEachHead(t.v, heads), {}, t.o.contiguous(), {}, {}, length, length,
       lse, /*dropout_p=*/0.0, unusedState(), unusedState(), /*custom_mask_type=*/t.causal,
-      /*bias_requires_grad=*/false, t.scale);
+      /*bias_requires_grad=*/false, t.scale, /*num_splits_key=*/{}, t.window);
   grad.dq.copy_(std::get<0>(result));
   grad.dk.copy_(ofAllHeads(std::get<1>(result), kvHeads));
   grad.dv.copy_(ofAllHeads(std::get<2>(result), kvHeads));
@@ -258,7 +283,9 @@ AttentionTensors tensorsOf(const AttentionOp &op, at::Device device) {
           op.positions ? integers(op.positions, device, {op.batch, op.length}) : at::Tensor(),
           op.starts ? integers(op.starts, device, {op.documents + 1}) : at::Tensor(),
           op.scale,
-          op.causal != 0};
+          op.causal != 0,
+          hidesKeys(op.window, op.length) ? std::optional(op.window) : std::nullopt,
+          op.alibi != 0};
 }
 
 AttentionGradTensors tensorsOf(const AttentionGradOp &op, at::Device device) {
@@ -277,6 +304,9 @@ bool isAligned(const AttentionOp &op) {
 bool mayTry(AttentionMethod method, const AttentionOp &op) {
   if (method == AttentionMethod::Plain)
     return true;
+  // Flash attention has slopes in its forward alone; for other numbers of heads, cuDNN has slopes of its own.
+  if (op.alibi && (method != AttentionMethod::Cudnn || !std::has_single_bit(static_cast<uint64_t>(op.heads))))
+    return false;
   if (op.positions && (method != AttentionMethod::Flash || !op.starts))
     return false;
   const bool fits = method == AttentionMethod::Efficient

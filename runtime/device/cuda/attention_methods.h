@@ -6,6 +6,7 @@
 #include "runtime/device/cuda/torch_work.h"
 
 #include <ATen/core/Tensor.h>
+#include <optional>
 
 namespace stretto::runtime {
 
@@ -18,6 +19,8 @@ struct AttentionTensors {
   at::Tensor q, k, v, o, lse, positions, starts;
   double scale = 1;
   bool causal = true;
+  std::optional<int64_t> window; // as in stretto_attention_args, where it hides anything
+  bool alibi = false;
   int64_t mostScores = int64_t{1} << 28; // numbers of them that the plain way holds at once
 };
 struct AttentionGradTensors {

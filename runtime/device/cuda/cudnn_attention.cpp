@@ -1,6 +1,7 @@
 // Attention by cuDNN's graphs.
 #include "runtime/device/cuda/cudnn_attention.h"
 
+#include "runtime/core/distance.h"
 #include "runtime/core/op_table.h"
 
 #include <bit>
@@ -120,6 +121,10 @@ private:
     attributes.set_attn_scale(static_cast<float>(op.scale));
     if (op.causal)
       attributes.set_diagonal_alignment(fe::DiagonalAlignment_t::TOP_LEFT).set_diagonal_band_right_bound(0);
+    if (hidesKeys(op.window, op.length)) // for cuDNN the query's own token counts, too
+      attributes.set_diagonal_band_left_bound(static_cast<int>(op.window));
+    if (op.alibi)
+      attributes.set_alibi_mask(true);
   }
   Tensor in(Number number) const {
     fe::graph::Tensor_attributes tensor;
@@ -155,7 +160,7 @@ std::vector<Cut> cutsOf(const AttentionOp &op) {
   for (int64_t parts = 2; parts <= op.batch; ++parts)
     if (op.batch % parts == 0)
       add({parts, 1});
-  for (int64_t parts = 2; parts <= op.kv_heads; ++parts)
+  for (int64_t parts = 2; parts <= op.kv_heads && !op.alibi; ++parts) // slopes are those of all heads
     if (op.kv_heads % parts == 0)
       add({op.batch, parts});
   return cuts;

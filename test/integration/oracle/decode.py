@@ -33,6 +33,19 @@ TAPS = """model taps(vocab: int, dim = 12) {
 }
 """
 
+# Layers whose windows differ, beside those that see everything; some count distances.
+WINDOWS = """model windows(vocab: int, dim = 16) {
+  block layer(x, window: int, alibi = false) {
+    q, k, v = canon(linear(x, dim), linear(x, 8), linear(x, 8))
+    q, k = rotary(q, k, head_dim = 4)
+    return x + linear(softmax_attention(q, k, v, 4, 2, window = window, alibi = alibi), dim)
+  }
+  x = embed(tokens, vocab, dim)
+  repeat 2 { x = layer(layer(layer(x, 3, alibi = true), 0), 1) }
+  return rms_norm(linear(layer(x, 0, alibi = true), vocab))
+}
+"""
+
 # A merged matmul whose rows have odd multiples of 8 bytes, of which a cache reads those from 24 on.
 ODD = """model odd(vocab: int, dim = 32) {
   x = embed(tokens, vocab, dim)
@@ -47,6 +60,7 @@ ODD = """model odd(vocab: int, dim = 32) {
 def chosen_models(folder):
     hybrid = {"dim": 12, "heads": 2, "layers": 6, "ffn": 10}
     yield Case("taps", TAPS, length=23, vocabulary=9)
+    yield Case("windows", WINDOWS, length=23, vocabulary=9)
     yield Case("hello", os.path.join(folder, "hello.stretto"), models.SIZE)
     yield Case("hybrid", os.path.join(folder, "hybrid.stretto"), hybrid, batch=3, length=21)
     for options in ({}, *models.OPTIONS):
@@ -93,6 +107,7 @@ def emulated_models(folder):
     yield Case("llama, emulated", llama, {"dim": 96, "layers": 2, "heads": 2, "kv_heads": 1, "ffn": 20}, batch=2, length=9)
     yield Case("llama, emulated", llama, {"dim": 15, "layers": 2, "heads": 3, "ffn": 7, "rotary_fraction": 0}, batch=3, length=6)
     yield Case("taps, emulated", TAPS, length=11, vocabulary=9)
+    yield Case("windows, emulated", WINDOWS, length=11, vocabulary=9)
     for batch in (1, 3):
         yield Case("odd, emulated", ODD, batch=batch, length=9)
     gdn = {"dim": 24, "layers": 2, "heads": 2, "ffn": 20}

@@ -25,6 +25,14 @@ func.func @sums(%q: tensor<2x8x16xf32>, %k: tensor<2x8x8xf32>, %s: tensor<2x8x4x
 
 // -----
 
+func.func @window_of_all(%q: tensor<2x8x16xf32>, %k: tensor<2x8x8xf32>, %s: tensor<2x4x8xf32>) {
+  // expected-error @+1 {{a window and alibi need causal}}
+  %dq, %dk, %dv = seq.attention_grad %q, %q, %k, %k, %q, %s heads 4 kv_heads 2 scale 0.5 window 3 : tensor<2x8x16xf32>, tensor<2x8x8xf32>, tensor<2x4x8xf32>
+  return
+}
+
+// -----
+
 func.func @list_of_tokens(%t: tensor<2x8xi32>, %d: tensor<2x8x16xf32>) {
   // expected-error @+1 {{result must be [vocabulary, columns], but got 'tensor<16xf32>'}}
   %g = seq.embed_grad %t, %d : tensor<2x8xi32>, tensor<2x8x16xf32> -> tensor<16xf32>

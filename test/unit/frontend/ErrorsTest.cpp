@@ -75,8 +75,9 @@ INSTANTIATE_TEST_SUITE_P(
              "3:19: error: 'linear' has no parameter 'use_bias'; did you mean 'bias'?"},
         Case{"x = softmax_attention(x, x, x, 2, KVHeads = 1)", "did you mean 'kv_heads'?"},
         Case{"x = gelu(x, kernel_size = 1)", "'gelu' has no parameter 'kernel_size'; it takes x"},
-        Case{"x = softmax_attention(x, x, x, 2, window = 8)",
-             "'softmax_attention' has no parameter 'window'; it takes q, k, v, heads, kv_heads, causal"}));
+        Case{"x = softmax_attention(x, x, x, 2, dropout = 0.1)",
+             "'softmax_attention' has no parameter 'dropout'; it takes q, k, v, heads, kv_heads, causal, window, "
+             "alibi"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Arguments, Errors,
@@ -158,6 +159,12 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"x = softmax_attention(x, x, x, 4, 3)", "kv_heads must divide heads, but got 3 and 4"},
         Case{"x = softmax_attention(x, x, x, 4, 2)", "q must be heads and k kv_heads times as wide as one head"},
         Case{"x = softmax_attention(x, x, linear(x, 8), 4)", "k and v must have the same shape"},
+        Case{"x = softmax_attention(x, x, x, 4, window = -1)",
+             "'window' of 'softmax_attention' must be at least 0, but got -1"},
+        Case{"x = softmax_attention(x, x, x, 4, causal = false, window = 3)",
+             "'softmax_attention' takes window only with causal = true, but got window = 3 and causal = false"},
+        Case{"x = softmax_attention(x, x, x, 4, causal = false, alibi = true)",
+             "'softmax_attention' takes alibi only with causal = true, but got alibi = true and causal = false"},
         Case{"repeat 2 { x = linear(x, 24) }", "'x' must keep its shape from one iteration to the next, but changes "
                                                "from [batch=2, length=8, dim=16] to [batch=2, length=8, 24]"},
         Case{"repeat 2 { x = 3 }", "'x' must stay of one kind in a repeat"},

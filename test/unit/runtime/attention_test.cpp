@@ -3,6 +3,8 @@
 #include "runtime/device/cpu/tiles/matmul.h"
 #include "test/unit/runtime/ops.h"
 
+#include <span>
+
 using namespace stretto;
 using namespace stretto::runtime;
 using namespace stretto::test;
@@ -14,6 +16,8 @@ struct Case {
   int64_t batch, length, heads, kvHeads, headDim;
   bool causal;
   int64_t cut = 0; // where documents begin, see positionsOf; 0: rows are whole
+  int64_t window = 0;
+  bool alibi = false;
   int64_t width() const { return heads * headDim; }
   int64_t kvWidth() const { return kvHeads * headDim; }
 };
@@ -50,11 +54,13 @@ template <typename Real> std::vector<double> dense(int64_t count, uint32_t strea
 // One query row against all keys it may see.
 void attendRow(const Case &c, const std::vector<double> *in, Result &r, int64_t b, int64_t h, int64_t t) {
   const std::vector<int32_t> positions = positionsOf(c);
-  const int64_t kv = h * c.kvHeads / c.heads, d = c.headDim, first = t - positions[b * c.length + t];
+  const int64_t kv = h * c.kvHeads / c.heads, d = c.headDim;
+  const int64_t first = std::max(t - positions[b * c.length + t], c.window ? t + 1 - c.window : 0);
   int64_t last = t + 1;
   while (!c.causal && last < c.length && positions[b * c.length + last] > 0)
     ++last;
   const double scale = 1 / std::sqrt(static_cast<double>(d));
+  const double slope = c.alibi ? std::exp2(-8.0 * static_cast<double>(h + 1) / static_cast<double>(c.heads)) : 0;
   const int64_t row = ((b * c.length + t) * c.heads + h) * d;
   auto at = [&](int64_t s) { return ((b * c.length + s) * c.kvHeads + kv) * d; };
   std::vector<double> p(last), dp(last);
@@ -63,7 +69,7 @@ void attendRow(const Case &c, const std::vector<double> *in, Result &r, int64_t 
     double dot = 0;
     for (int64_t i = 0; i < d; ++i)
       dot += in[0][row + i] * in[1][at(s) + i];
-    sum += p[s] = std::exp(dot * scale);
+    sum += p[s] = std::exp(dot * scale - slope * static_cast<double>(t - s));
   }
   r.lse[(b * c.heads + h) * c.length + t] = std::log(sum);
   for (int64_t s = first; s < last; ++s) {
@@ -119,6 +125,7 @@ template <typename Real> std::vector<std::vector<double>> run(const Case &c, int
   args.o_stride = w + 4;
   args.scale = 1 / std::sqrt(static_cast<double>(c.headDim));
   args.causal = c.causal;
+  args.window = c.window, args.alibi = c.alibi;
   args.dtype = dtypeOf<Real>();
   auto column = [&](stretto_buffer base, int64_t offset) {
     base.offset += offset * static_cast<int64_t>(sizeof(Real));
@@ -185,6 +192,19 @@ const Case cases[] = {{2, 9, 2, 2, 4, true},       {1, 1, 1, 1, 8, true},      {
                       {2, 650, 2, 1, 8, true, 97}, {2, 9, 2, 2, 4, true, 1},   {1, 1300, 2, 1, 20, true},
                       {1, 64, 1, 1, 67, true},     {1, 400, 2, 1, 67, true},   {1, 1400, 2, 1, 5, true, 120134}};
 
+const Case distances[] = {{2, 70, 4, 2, 16, true, 0, 0, true},
+                          {1, 300, 8, 8, 4, true, 0, 0, true},
+                          {1, 600, 3, 1, 32, true, 0, 0, true},
+                          {2, 650, 2, 1, 8, true, 97, 0, true},
+                          {1, 1300, 2, 1, 20, true, 0, 100, true}};
+
+// Windows of one token, within a block, over panels and ranges of keys, and of more than a row.
+const Case windows[] = {{2, 70, 4, 2, 16, true, 0, 1},     {2, 130, 2, 1, 8, true, 0, 20},
+                        {1, 300, 1, 1, 12, true, 0, 64},   {1, 1100, 2, 1, 8, true, 0, 65},
+                        {1, 1300, 2, 1, 20, true, 0, 200}, {1, 1700, 1, 1, 5, true, 0, 600},
+                        {2, 650, 2, 1, 8, true, 97, 30},   {1, 1400, 2, 1, 5, true, 120134, 300},
+                        {1, 1100, 1, 1, 67, true, 0, 511}, {1, 40, 2, 2, 8, true, 0, 1000}};
+
 // Rows [first, first + count) of `width` numbers.
 std::vector<double> rowsOf(const std::vector<double> &all, int64_t first, int64_t count, int64_t width) {
   return {all.begin() + first * width, all.begin() + (first + count) * width};
@@ -227,6 +247,33 @@ TEST(Attention, AgreesWithLoopsInBf16) {
     compare<Bf16>(c);
 }
 
+TEST(Attention, WithAWindowAgreesWithLoops) {
+  for (const Case &c : windows) {
+    compare<float>(c);
+    compare<double>(c);
+    compare<Bf16>(c);
+    tiles::NarrowTiles narrow;
+    compare<float>(c);
+  }
+}
+
+TEST(Attention, WithDistancesAgreesWithLoops) {
+  for (const Case &c : distances) {
+    compare<float>(c);
+    compare<double>(c);
+    compare<Bf16>(c);
+    tiles::NarrowTiles narrow;
+    compare<float>(c);
+  }
+}
+
+TEST(Attention, AWindowThatHidesNothingChangesNoBit) {
+  Case wide{1, 600, 2, 1, 32, true};
+  const auto whole = run<float>(wide, 2);
+  wide.window = wide.length;
+  EXPECT_EQ(run<float>(wide, 2), whole);
+}
+
 static void expectSameBits(const Case &c) {
   const auto one = run<float>(c, 1);
   EXPECT_EQ(one, run<float>(c, 2));
@@ -235,16 +282,18 @@ static void expectSameBits(const Case &c) {
 }
 
 TEST(Attention, BitsDoNotDependOnThreadsOrDevice) {
-  for (const Case &c : cases) {
-    expectSameBits(c);
-    tiles::NarrowTiles narrow;
-    expectSameBits(c);
-  }
+  for (const auto &all : {std::span<const Case>(cases), std::span<const Case>(windows)})
+    for (const Case &c : all) {
+      expectSameBits(c);
+      tiles::NarrowTiles narrow;
+      expectSameBits(c);
+    }
 }
 
 TEST(Attention, DocumentsHaveTheBitsOfTheDocumentAlone) {
   compareWithAlone({1, 70, 4, 2, 16, true, 31});
   compareWithAlone({1, 1400, 2, 1, 5, true, 120134});
+  compareWithAlone({1, 1400, 2, 1, 5, true, 120134, 100});
 }
 
 // What its threads need is there when a program starts, and counted.

@@ -54,6 +54,8 @@ TEST(Caches, LastValidRowOfEachSequence) {
 struct StepShape {
   static constexpr int64_t batch = 3;
   int64_t rows, capacity, heads, kvHeads, headDim;
+  int64_t window = 0, later = 0; // later: how much further than its cache is long the sequence in the middle has come
+  int32_t alibi = 0;
   int64_t width() const { return heads * headDim; }
   int64_t kvWidth() const { return kvHeads * headDim; }
   int64_t stride() const { return width() + 5; } // of queries
@@ -63,7 +65,7 @@ struct StepShape {
 Words stepPositions(const StepShape &s) {
   Words positions(s.batch * s.rows);
   for (int64_t r = 0; r < s.rows; ++r) {
-    positions[r] = static_cast<int32_t>(s.capacity - s.rows + r);
+    positions[r] = static_cast<int32_t>(s.later + s.capacity - s.rows + r);
     positions[s.rows + r] = static_cast<int32_t>(r);
   }
   return positions;
@@ -72,21 +74,23 @@ Words stepCounts(const StepShape &s) {
   return {static_cast<int32_t>(s.rows), static_cast<int32_t>((s.rows + 1) / 2), 0};
 }
 
-// The attention of one query to `keys` keys, computed key by key: of one head, whose heads lie `stride` apart.
+// The attention of the query at a position, computed key by key: of one head of a sequence.
 template <typename Real>
-void attendKeyByKey(const Real *q, const Real *k, const Real *v, int64_t keys, int64_t stride, int64_t headDim,
+void attendKeyByKey(const StepShape &s, int64_t head, const Real *q, const Real *k, const Real *v, int64_t position,
                     double scale, double *out) {
+  const double slope = s.alibi ? std::exp2(-8.0 * static_cast<double>(head + 1) / static_cast<double>(s.heads)) : 0;
   double sum = 0;
-  for (int64_t s = 0; s < keys; ++s, k += stride, v += stride) {
+  for (int64_t at = s.window ? std::max<int64_t>(0, position + 1 - s.window) : 0; at <= position; ++at) {
+    const int64_t key = at % s.capacity * s.kvWidth();
     double dot = 0;
-    for (int64_t i = 0; i < headDim; ++i)
-      dot += static_cast<double>(q[i]) * static_cast<double>(k[i]);
-    const double weight = std::exp(scale * dot);
+    for (int64_t i = 0; i < s.headDim; ++i)
+      dot += static_cast<double>(q[i]) * static_cast<double>(k[key + i]);
+    const double weight = std::exp(scale * dot - slope * static_cast<double>(position - at));
     sum += weight;
-    for (int64_t i = 0; i < headDim; ++i)
-      out[i] += weight * static_cast<double>(v[i]);
+    for (int64_t i = 0; i < s.headDim; ++i)
+      out[i] += weight * static_cast<double>(v[key + i]);
   }
-  for (int64_t i = 0; i < headDim; ++i)
+  for (int64_t i = 0; i < s.headDim; ++i)
     out[i] /= sum;
 }
 
@@ -102,8 +106,8 @@ template <typename Real> void checkStep(const StepShape &s) {
     for (int64_t r = 0; r < counts[b]; ++r)
       for (int64_t h = 0; h < s.heads; ++h) {
         const int64_t row = b * s.rows + r, key = b * s.capacity * s.kvWidth() + h / (s.heads / s.kvHeads) * s.headDim;
-        attendKeyByKey(&q[row * s.stride() + h * s.headDim], &k[key], &v[key], positions[row] + 1, s.kvWidth(),
-                       s.headDim, scale, &expected[row * s.width() + h * s.headDim]);
+        attendKeyByKey(s, h, &q[row * s.stride() + h * s.headDim], &k[key], &v[key], positions[row], scale,
+                       &expected[row * s.width() + h * s.headDim]);
       }
   Workbench bench(sizeof(Real) == 2 ? STRETTO_F32 : dtypeOf<Real>());
   const stretto_buffer o = bench.reserve(numbers * sizeof(Real));
@@ -115,9 +119,10 @@ template <typename Real> void checkStep(const StepShape &s) {
                                    .head_dim = s.headDim,
                                    .q_stride = s.stride(),
                                    .o_stride = s.width(),
+                                   .window = s.window,
                                    .scale = scale,
                                    .dtype = dtypeOf<Real>(),
-                                   .unused = 0,
+                                   .alibi = s.alibi,
                                    .q = bench.place(q),
                                    .k = bench.place(k),
                                    .v = bench.place(v),
@@ -137,6 +142,23 @@ TEST(AttentionStep, MatchesKeyByKey) {
     }
   checkStep<double>({1, 1100, 2, 1, 16});
   checkStep<Bf16>({5, 40, 4, 2, 8});
+}
+
+// The caches hold no more than the windows of a call's rows, and begin anew at any place.
+TEST(AttentionStep, WithAWindowMatchesKeyByKey) {
+  for (const int64_t window : {1, 7, 40})
+    for (const int64_t rows : {1, 5, 40})
+      for (const int64_t later : {0, 3, 50, 100}) {
+        checkStep<float>({rows, window - 1 + rows, 4, 2, 8, window, later});
+        checkStep<double>({rows, window + 12 + rows, 3, 3, 5, window, later});
+      }
+  checkStep<double>({5, 1300, 2, 1, 16, 1200, 777});
+  checkStep<Bf16>({5, 40, 4, 2, 8, 30, 9});
+}
+
+TEST(AttentionStep, WithDistancesMatchesKeyByKey) {
+  checkStep<float>({5, 600, 4, 2, 8, 0, 0, 1});
+  checkStep<double>({5, 40, 3, 3, 5, 30, 17, 1});
 }
 
 } // namespace

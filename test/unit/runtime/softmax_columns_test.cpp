@@ -17,29 +17,39 @@ float scoreOf(int64_t panel, int64_t key, int64_t query) {
   return static_cast<float>((key * 7 + query * 3) % 11 - 5 + 2 * panel);
 }
 
+bool sees(const ScoreColumns &of, int64_t query, int64_t key) {
+  return of.first + query <= key && key <= of.last + query;
+}
+
 std::vector<float> panelOf(const ScoreColumns &of, int64_t number) {
   std::vector<float> scores(of.keys * stride, unseen);
   for (int64_t key = 0; key < of.keys; ++key)
-    for (int64_t query = of.diagonal ? key : 0; query < queries; ++query)
-      scores[key * stride + query] = scoreOf(number, key, query);
+    for (int64_t query = 0; query < queries; ++query)
+      if (sees(of, query, key))
+        scores[key * stride + query] = scoreOf(number, key, query);
   return scores;
 }
+
+// Keys that all see, those on the diagonal, and windows of which some lie before all queries, or behind them.
+constexpr ScoreColumns panels[] = {{21, queries, stride, -queries, 21}, {21, queries, stride, -queries, 0},
+                                   {23, queries, stride, -5, 0},        {23, queries, stride, 0, 0},
+                                   {40, queries, stride, 3, 40},        {40, queries, stride, -20, 40},
+                                   {9, queries, stride, 2, 9}};
 
 struct State {
   std::vector<float> maximum = std::vector<float>(queries), sum = maximum, shrink = maximum;
   SoftmaxColumns columns() { return {maximum.data(), sum.data(), shrink.data()}; }
 };
 
-void expectSoftmax(bool diagonal) {
-  const ScoreColumns of{21, queries, stride, diagonal};
+void expectSoftmax(const ScoreColumns &of) {
   std::vector<float> scores = panelOf(of, 0);
   State state;
   softmaxColumns(of, scores.data(), scale, /*first=*/true, state.columns());
   for (int64_t query = 0; query < queries; ++query) {
     double sum = 0;
     for (int64_t key = 0; key < of.keys; ++key) {
-      const bool sees = !diagonal || key <= query;
-      const double p = sees ? std::exp(double(scale) * scoreOf(0, key, query) - state.maximum[query]) : 0;
+      const double p =
+          sees(of, query, key) ? std::exp(double(scale) * scoreOf(0, key, query) - state.maximum[query]) : 0;
       EXPECT_NEAR(scores[key * stride + query], p, 1e-6) << key << " " << query;
       EXPECT_LE(scores[key * stride + query], 1.000001f);
       sum += p;
@@ -48,12 +58,30 @@ void expectSoftmax(bool diagonal) {
   }
 }
 
-TEST(SoftmaxColumns, AgreesWithLoops) { expectSoftmax(false); }
+TEST(SoftmaxColumns, AgreesWithLoops) {
+  for (const ScoreColumns &of : panels)
+    expectSoftmax(of);
+}
 
-TEST(SoftmaxColumns, OnTheDiagonalLaterKeysAreNotRead) { expectSoftmax(true); }
+// The first keys may be hidden from some queries, which then begin with those that follow.
+TEST(SoftmaxColumns, AQueryMayBeginLater) {
+  const ScoreColumns none{9, queries, stride, 9, 9}, all{9, queries, stride, -queries, 9};
+  std::vector<float> scores = panelOf(none, 0);
+  State late, first;
+  EXPECT_FALSE(softmaxColumns(none, scores.data(), scale, true, late.columns()));
+  for (int64_t key = 0; key < none.keys; ++key)
+    for (int64_t query = 0; query < queries; ++query)
+      EXPECT_EQ(scores[key * stride + query], 0);
+  scores = panelOf(all, 1);
+  softmaxColumns(all, scores.data(), scale, false, late.columns());
+  scores = panelOf(all, 1);
+  softmaxColumns(all, scores.data(), scale, true, first.columns());
+  EXPECT_EQ(late.maximum, first.maximum);
+  EXPECT_EQ(late.sum, first.sum);
+}
 
 TEST(SoftmaxColumns, ResultsShrinkOnlyWhereAMaximumGrows) {
-  const ScoreColumns of{16, queries, stride, false};
+  const ScoreColumns of{16, queries, stride, -queries, 16};
   std::vector<float> scores = panelOf(of, 0);
   State state;
   softmaxColumns(of, scores.data(), scale, true, state.columns());
@@ -71,15 +99,13 @@ TEST(SoftmaxColumns, ResultsShrinkOnlyWhereAMaximumGrows) {
 }
 
 TEST(SoftmaxColumns, GradientsAgreeWithLoops) {
-  for (bool diagonal : {false, true}) {
-    const ScoreColumns of{23, queries, stride, diagonal};
+  for (const ScoreColumns &of : panels) {
     std::vector<float> scores = panelOf(of, 0), dScores = panelOf(of, 1);
     const std::vector<float> lse(queries, 3), delta(queries, 0.25f);
     softmaxGradColumns(of, scores.data(), dScores.data(), scale, lse.data(), delta.data());
     for (int64_t key = 0; key < of.keys; ++key)
       for (int64_t query = 0; query < queries; ++query) {
-        const bool sees = !diagonal || key <= query;
-        const double p = sees ? std::exp(double(scale) * scoreOf(0, key, query) - 3) : 0;
+        const double p = sees(of, query, key) ? std::exp(double(scale) * scoreOf(0, key, query) - 3) : 0;
         EXPECT_NEAR(scores[key * stride + query], p, 1e-6) << key << " " << query;
         EXPECT_NEAR(dScores[key * stride + query], p * (scoreOf(1, key, query) - 0.25) * scale, 1e-5);
       }

@@ -123,6 +123,8 @@ double apply(cudnnPointwiseMode_t mode, double x, double b, double t) {
     return std::log(x);
   case CUDNN_POINTWISE_CMP_GE:
     return x >= b;
+  case CUDNN_POINTWISE_CMP_GT:
+    return x > b;
   case CUDNN_POINTWISE_BINARY_SELECT:
     return t != 0 ? x : b;
   default: // IDENTITY
@@ -131,10 +133,10 @@ double apply(cudnnPointwiseMode_t mode, double x, double b, double t) {
 }
 
 bool isKnown(cudnnPointwiseMode_t mode) {
-  constexpr std::array known = {CUDNN_POINTWISE_ADD,      CUDNN_POINTWISE_SUB,           CUDNN_POINTWISE_MUL,
-                                CUDNN_POINTWISE_DIV,      CUDNN_POINTWISE_EXP,           CUDNN_POINTWISE_LOG,
-                                CUDNN_POINTWISE_CMP_GE,   CUDNN_POINTWISE_BINARY_SELECT, CUDNN_POINTWISE_IDENTITY,
-                                CUDNN_POINTWISE_GEN_INDEX};
+  constexpr std::array known = {CUDNN_POINTWISE_ADD,      CUDNN_POINTWISE_SUB,      CUDNN_POINTWISE_MUL,
+                                CUDNN_POINTWISE_DIV,      CUDNN_POINTWISE_EXP,      CUDNN_POINTWISE_LOG,
+                                CUDNN_POINTWISE_CMP_GE,   CUDNN_POINTWISE_CMP_GT,   CUDNN_POINTWISE_BINARY_SELECT,
+                                CUDNN_POINTWISE_IDENTITY, CUDNN_POINTWISE_GEN_INDEX};
   return std::find(known.begin(), known.end(), mode) != known.end();
 }
 

@@ -14,6 +14,8 @@ struct AttentionSizes {
   int64_t batch, length, heads, kvHeads, headDim;
   bool causal = true;
   int32_t dtype = STRETTO_BF16;
+  int64_t window = 0;
+  bool alibi = false;
 };
 
 // q, k and v lie side by side, and so do their gradients; all rows are wider than what is in them. Rows begin `offset`
@@ -23,6 +25,7 @@ public:
   explicit AttentionMemory(const AttentionSizes &sizes, int64_t offset = 0) {
     runtime::AttentionOp &forward = grad.forward;
     forward.dtype = sizes.dtype, forward.causal = sizes.causal, forward.scale = 0.5;
+    forward.window = sizes.window, forward.alibi = sizes.alibi;
     forward.batch = sizes.batch, forward.length = sizes.length, forward.heads = sizes.heads;
     forward.kv_heads = sizes.kvHeads, forward.head_dim = sizes.headDim;
     const int64_t width = sizes.heads * sizes.headDim, kvWidth = sizes.kvHeads * sizes.headDim;

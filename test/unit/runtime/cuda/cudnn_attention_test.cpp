@@ -54,7 +54,11 @@ TEST_F(CudnnGraphs, ComputeWhereTheOpLies) {
   for (const bool deterministic : {true, false}) {
     CudnnAttention attention(stream, deterministic);
     for (const AttentionSizes &sizes : {AttentionSizes{2, 9, 4, 4, 8}, AttentionSizes{3, 16, 6, 2, 16},
-                                        AttentionSizes{1, 24, 4, 1, 8, /*causal=*/false}})
+                                        AttentionSizes{1, 24, 4, 1, 8, /*causal=*/false},
+                                        AttentionSizes{2, 24, 2, 2, 8, true, STRETTO_BF16, /*window=*/5},
+                                        AttentionSizes{2, 9, 4, 2, 8, true, STRETTO_BF16, /*window=*/2},
+                                        AttentionSizes{2, 16, 4, 2, 8, true, STRETTO_BF16, 0, /*alibi=*/true},
+                                        AttentionSizes{1, 16, 8, 8, 8, true, STRETTO_BF16, 5, /*alibi=*/true}})
       expectRight(attention, AttentionMemory(sizes));
   }
 }
@@ -70,6 +74,10 @@ TEST_F(CudnnGraphs, HaveOnePlanForAllThatIsEqual) {
   other.grad.forward.scale = 0.25;
   expectRight(attention, other);
   EXPECT_EQ(cudnnPlans(), before + 4);
+  AttentionSizes narrow = small;
+  narrow.window = 3;
+  expectRight(attention, AttentionMemory(narrow));
+  EXPECT_EQ(cudnnPlans(), before + 6);
 }
 
 TEST_F(CudnnGraphs, GoThroughSequencesInPartsWhereTheirWorkspaceWouldBeTooLarge) {

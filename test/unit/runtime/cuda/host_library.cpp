@@ -142,8 +142,9 @@ struct Places {
   Place q, k, v, o, lse;
   double scale;
   bool causal;
+  std::optional<int64_t> window;
   AttentionTensors onHost() const {
-    return {q.onHost(), k.onHost(), v.onHost(), o.onHost(), lse.onHost(), {}, {}, scale, causal};
+    return {q.onHost(), k.onHost(), v.onHost(), o.onHost(), lse.onHost(), {}, {}, scale, causal, window};
   }
 };
 
@@ -174,21 +175,27 @@ using Optional = const std::optional<at::Tensor> &;
 using Int = c10::SymInt;
 using OptionalInt = std::optional<c10::SymInt>;
 
+// Flash attention counts the tokens on both sides of a query.
+std::optional<int64_t> windowOf(const OptionalInt &before, const OptionalInt &behind) {
+  TORCH_CHECK(before.has_value() == behind.has_value() && behind.value_or(0) == 0, "only tokens before a query");
+  return before ? std::optional(before->expect_int() + 1) : std::nullopt;
+}
+
 std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor, at::Tensor>
 flashForward(const at::Tensor &q, const at::Tensor &k, const at::Tensor &v, Optional, Optional, Int, Int, double,
-             bool causal, bool, std::optional<double> scale, OptionalInt, OptionalInt, Optional, Optional) {
+             bool causal, bool, std::optional<double> scale, OptionalInt before, OptionalInt behind, Optional,
+             Optional) {
   const at::Tensor o = at::empty(q.sizes(), q.options()), lse = sumsLike(q);
-  forward({Place(q), Place(k), Place(v), Place(o), Place(lse), *scale, causal});
+  forward({Place(q), Place(k), Place(v), Place(o), Place(lse), *scale, causal, windowOf(before, behind)});
   return {o, lse, {}, {}, {}};
 }
 
-std::tuple<at::Tensor, at::Tensor, at::Tensor> flashBackward(const at::Tensor &dOut, const at::Tensor &q,
-                                                             const at::Tensor &k, const at::Tensor &v,
-                                                             const at::Tensor &o, const at::Tensor &lse,
-                                                             const at::Tensor &, const at::Tensor &, Int, Int, double,
-                                                             bool causal, const at::Tensor &, const at::Tensor &,
-                                                             std::optional<double> scale, OptionalInt, OptionalInt) {
-  return backward({Place(q), Place(k), Place(v), Place(o), Place(lse), *scale, causal}, dOut);
+std::tuple<at::Tensor, at::Tensor, at::Tensor>
+flashBackward(const at::Tensor &dOut, const at::Tensor &q, const at::Tensor &k, const at::Tensor &v,
+              const at::Tensor &o, const at::Tensor &lse, const at::Tensor &, const at::Tensor &, Int, Int, double,
+              bool causal, const at::Tensor &, const at::Tensor &, std::optional<double> scale, OptionalInt before,
+              OptionalInt behind) {
+  return backward({Place(q), Place(k), Place(v), Place(o), Place(lse), *scale, causal, windowOf(before, behind)}, dOut);
 }
 
 // Rows of its sums are as long as blocks of 32 tokens; its backward takes infinity for no token, and operands whose
@@ -198,12 +205,12 @@ constexpr int64_t blockOfSums = 32;
 std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor, Int, Int>
 efficientForward(const at::Tensor &q, const at::Tensor &k, const at::Tensor &v, Optional, Optional, Optional,
                  OptionalInt, OptionalInt, double, int64_t mask, bool, std::optional<double> scale, Optional,
-                 std::optional<int64_t>) {
+                 std::optional<int64_t> window) {
   TORCH_CHECK(k.size(2) == q.size(2) && v.size(2) == q.size(2), "each head must have keys of its own");
   const int64_t length = q.size(1), rows = (length + blockOfSums - 1) / blockOfSums * blockOfSums;
   const at::Tensor o = at::empty(q.sizes(), q.options());
   const at::Tensor lse = at::empty({q.size(0), q.size(2), rows}, q.options());
-  forward({Place(q), Place(k), Place(v), Place(o), Place(lse.narrow(2, 0, length)), *scale, mask == 1});
+  forward({Place(q), Place(k), Place(v), Place(o), Place(lse.narrow(2, 0, length)), *scale, mask == 1, window});
   return {o, lse, {}, {}, length, length};
 }
 
@@ -211,12 +218,12 @@ std::tuple<at::Tensor, at::Tensor, at::Tensor, at::Tensor>
 efficientBackward(const at::Tensor &dOut, const at::Tensor &q, const at::Tensor &k, const at::Tensor &v, Optional,
                   const at::Tensor &o, Optional, Optional, Int, Int, const at::Tensor &lse, double, const at::Tensor &,
                   const at::Tensor &, int64_t mask, bool, std::optional<double> scale, std::optional<int64_t>,
-                  std::optional<int64_t>, bool) {
+                  std::optional<int64_t> window, bool) {
   const int64_t length = q.size(1), rest = lse.size(2) - length;
   TORCH_CHECK(o.is_contiguous() && lse.size(2) % blockOfSums == 0 && rest < blockOfSums);
   later([sums = Place(lse.narrow(2, length, rest))] { TORCH_CHECK(sums.onHost().isinf().all().item().toBool()); });
-  const auto [dq, dk, dv] =
-      backward({Place(q), Place(k), Place(v), Place(o), Place(lse.narrow(2, 0, length)), *scale, mask == 1}, dOut);
+  const auto [dq, dk, dv] = backward(
+      {Place(q), Place(k), Place(v), Place(o), Place(lse.narrow(2, 0, length)), *scale, mask == 1, window}, dOut);
   return {dq, dk, dv, {}};
 }
 
@@ -228,9 +235,10 @@ void setFlashIsRight(bool right) { flashIsRight = right; }
 
 TORCH_LIBRARY_IMPL(aten, CUDA, library) {
   using namespace stretto::test;
-  for (const char *op : {"normal_", "copy_", "fill_.Scalar", "arange.start_out", "bmm", "exp_", "add_.Tensor",
-                         "sub_.Tensor", "sub.Tensor", "mul_.Scalar", "mul_.Tensor", "mul.Tensor", "sum.dim_IntList",
-                         "gt.Tensor", "ne.Tensor", "logical_or", "masked_fill_.Scalar", "norm.Scalar"})
+  for (const char *op :
+       {"normal_", "copy_", "fill_.Scalar", "arange.start_out", "bmm", "exp_", "add_.Tensor", "sub_.Tensor",
+        "sub.Tensor", "mul_.Scalar", "mul_.Tensor", "mul.Tensor", "sum.dim_IntList", "gt.Tensor", "le.Tensor",
+        "ne.Tensor", "bitwise_or.Tensor", "masked_fill_.Scalar", "norm.Scalar"})
     library.impl(op, torch::CppFunction::makeFromBoxedFunction<&compute>());
   library.impl("logsumexp", logSumExp);
   library.impl("_local_scalar_dense", itemOf);

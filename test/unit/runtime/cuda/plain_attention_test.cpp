@@ -64,16 +64,19 @@ std::vector<int32_t> placesIn(const AttentionOp &op) {
   return positions;
 }
 
-AttentionGradOp sized(int64_t batch, int64_t length, int64_t heads, int64_t kvHeads, int64_t headDim, bool causal) {
+AttentionGradOp sized(int64_t batch, int64_t length, int64_t heads, int64_t kvHeads, int64_t headDim, bool causal,
+                      int64_t window = 0, bool alibi = false) {
   AttentionGradOp op;
   AttentionOp &forward = op.forward;
   forward.batch = batch, forward.length = length, forward.heads = heads, forward.kv_heads = kvHeads;
-  forward.head_dim = headDim, forward.causal = causal;
+  forward.head_dim = headDim, forward.causal = causal, forward.window = window, forward.alibi = alibi;
   return op;
 }
 
-const AttentionGradOp cases[] = {sized(2, 9, 2, 2, 4, true), sized(1, 1, 1, 1, 8, true), sized(2, 33, 6, 2, 16, true),
-                                 sized(2, 17, 4, 1, 8, false)};
+const AttentionGradOp cases[] = {sized(2, 9, 2, 2, 4, true),           sized(1, 1, 1, 1, 8, true),
+                                 sized(2, 33, 6, 2, 16, true),         sized(2, 17, 4, 1, 8, false),
+                                 sized(2, 33, 6, 2, 16, true, 7),      sized(1, 9, 2, 1, 4, true, 1),
+                                 sized(2, 33, 6, 2, 16, true, 0, true)};
 
 } // namespace
 
@@ -113,6 +116,7 @@ TEST(PlainAttention, LibrariesAreTriedOnlyWithRowsTheyTake) {
   refused([](AttentionGradOp &o) { o.forward.head_dim = 12; });
   refused([](AttentionGradOp &o) { o.forward.head_dim = 264; });
   refused([](AttentionGradOp &o) { o.forward.k_stride += 4; });
+  refused([](AttentionGradOp &o) { o.forward.heads = o.forward.kv_heads = 3, o.forward.alibi = 1; });
   refused([&](AttentionGradOp &o) { o.forward.v = place(12288 + 8); });
   refused([&](AttentionGradOp &o) { o.d_k = place(32768 + 2); });
   const int32_t places[16] = {}, starts[2] = {0, 16};
