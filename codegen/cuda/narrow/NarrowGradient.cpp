@@ -119,7 +119,7 @@ private:
     return sumOfProducts(token.v, du);
   }
 
-  /// Those of r and p, which may be parts of those of k and beta. Returns that of what r reads.
+  /// Those of r and p, which are parts of those of k and beta where these are given. Returns that of what r reads.
   Values eraserGradients(const NarrowToken &token, ValueRange before, ValueRange dState, Value &dk, Value &dStrength) {
     Value dp = negated(sumOfProducts(dState, thread.erased(token, before)));
     Values dRead, ofReader;
@@ -128,20 +128,20 @@ private:
       ofReader.push_back(thread.times(token.r, dRead.back()));
     }
     Value dr = sumOfProducts(thread.readable(token, before), dRead);
-    if (op.getDeraseWrite())
-      thread.storeOfKey(op.getDeraseWrite(), token, dp);
-    else
+    if (!mixer.eraseWrite)
       dk = arith::AddFOp::create(b, dk, dp);
+    else if (op.getDeraseWrite())
+      thread.storeOfKey(op.getDeraseWrite(), token, dp);
     if (mixer.beta) {
       dk = b.mulAdd(token.w, dr, dk);
       dStrength = arith::AddFOp::create(b, dStrength, thread.sumOfHead(thread.times(token.k, dr)));
-    } else {
+    } else if (op.getDerase()) {
       thread.storeOfKey(op.getDerase(), token, dr);
     }
     return ofReader;
   }
 
-  /// ddecay; returns the gradient of the state before the token.
+  /// ddecay, if it is wanted; returns the gradient of the state before the token.
   Values decayGradients(const NarrowToken &token, ValueRange before, ValueRange dState, ValueRange ofReader) {
     Values decayed(dState), result;
     auto add = [&](Values &to) {
@@ -150,7 +150,7 @@ private:
     };
     if (mixer.erases() && !mixer.before)
       add(decayed);
-    if (mixer.decay)
+    if (op.getDdecay())
       storeDecay(token, thread.times(token.kept, sumOfProducts(before, decayed)));
     for (Value number : decayed)
       result.push_back(token.kept ? thread.times(token.kept, number) : number);

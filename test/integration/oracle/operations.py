@@ -83,6 +83,10 @@ EXPRESSIONS = {
     "linear attention, erase": "linear_attention(x, y, x * y, 3, erase = tanh(x), decay = -softplus(y))",
     "linear attention, erase and write":
         "linear_attention(x, y, x, 3, erase = tanh(x), erase_write = tanh(y), decay = -softplus(y), read = before)",
+    "linear attention, its gates from a frozen table":
+        "sigmoid(embed(tokens, weight = parameter(vocab, 12, frozen = true)))"
+        "  z = linear_attention(x, y, x, 12, decay = -z, erase = x, erase_write = z)"
+        "  + linear_attention(x, y, x, 12, erase = z) + linear_attention(x, y, x, 12, beta = z)",
     "parameter": "x * parameter(12)",
     "recompute": "recompute(tanh(x)) * y",
 }

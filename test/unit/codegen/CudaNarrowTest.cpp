@@ -21,6 +21,7 @@ struct Narrow {
   Decay decay = Decay::ofHead;
   Erases erases = Erases::nothing;
   bool writes = false, before = false, documents = false, saves = true;
+  std::string unwanted = ""; // the operand whose gradient is not asked for
   std::string stored = "f32";
   int64_t length = 130, segment = 64;
 
@@ -65,6 +66,8 @@ std::string Narrow::text() const {
   for (const Optional &each : optionalOf(*this)) {
     arguments += llvm::formatv(", %{0}: {1}", each.name, each.type);
     options += llvm::formatv("{0} %{0} : {1} ", each.name, each.type);
+    if (each.name == unwanted)
+      continue;
     gradients += llvm::formatv(" {0} {1}", each.name, each.gradient);
     ++results;
   }
@@ -131,6 +134,27 @@ TEST(CudaNarrow, WhatIsErased) {
              .before = variant,
              .documents = erases == Erases::key});
     }
+}
+
+/// As of what frozen weights make, and of numbers.
+TEST(CudaNarrow, GradientsThatNobodyWants) {
+  for (const char *unwanted : {"decay", "write", "erase", "erase_write"})
+    check({.heads = 16,
+           .keyHeads = 8,
+           .keys = 3,
+           .values = 2,
+           .decay = Decay::ofKey,
+           .erases = Erases::other,
+           .writes = true,
+           .unwanted = unwanted});
+  for (const char *unwanted : {"decay", "beta"})
+    check({.heads = 16,
+           .keyHeads = 16,
+           .keys = 2,
+           .values = 2,
+           .decay = Decay::constant,
+           .erases = Erases::beta,
+           .unwanted = unwanted});
 }
 
 TEST(CudaNarrow, OtherTypes) {

@@ -79,9 +79,14 @@ static std::vector<Numbers> mixBack(seq::MixerGradOp op, const std::vector<Numbe
   numbers.grad = inputs[0];
   MixerResults results = runRecurrence(sizes, numbers);
   std::vector<Numbers> gradients{results.dq, results.dk, results.dv};
-  for (const Numbers &other : {results.dDecay, results.dWrite, results.dBeta, results.dErase, results.dEraseWrite})
-    if (!other.empty())
-      gradients.push_back(other);
+  std::pair<Value, Numbers> others[] = {{op.getDdecay(), results.dDecay},
+                                        {op.getDwrite(), results.dWrite},
+                                        {op.getDbeta(), results.dBeta},
+                                        {op.getDerase(), results.dErase},
+                                        {op.getDeraseWrite(), results.dEraseWrite}};
+  for (const auto &[isWanted, gradient] : others)
+    if (isWanted)
+      gradients.push_back(gradient);
   return gradients;
 }
 

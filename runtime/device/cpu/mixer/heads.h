@@ -66,6 +66,9 @@ public:
     return packed(buffer, form.keys);
   }
 
+  // Vectors of as many columns for each head in a buffer, token by token.
+  Lanes<Real> packed(Real *buffer, int64_t columns) const { return {buffer, columns * width, width}; }
+
   // Where vectors of a result are best written.
   Lanes<Real> target(const Rows &rows, int64_t token, int64_t columns, Real *buffer) const {
     if (!rows)
@@ -110,7 +113,6 @@ public:
   const int64_t vectors, width; // that they fill, and lanes of these
 
 private:
-  Lanes<Real> packed(Real *buffer, int64_t columns) const { return {buffer, columns * width, width}; }
   // Number i of the state of a head among those of all, [vectors][keys][values][lanes].
   int64_t place(int64_t head, int64_t i) const {
     return (head / lanes * form.keys * form.values + i) * lanes + head % lanes;

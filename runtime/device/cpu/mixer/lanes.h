@@ -36,7 +36,8 @@ template <typename Real> struct LaneSteps {
   Lanes<const Real> beta; // r is beta * k, p is k and w is beta: their gradients are those of beta and k
 };
 
-// Gradients of the operands, as far as they are wanted; that of k has that of p where `p` is not, as p is k then.
+// Gradients of the operands. Those of w and of the decay may be left out, but not that of a beta. That of k has that of
+// p where `p` is not there, as p is k then.
 template <typename Real> struct LaneGradients {
   Lanes<Real> q, k, v, decay, w, r, p;
   bool decayIsByHead = false; // one number, not one for each key column

@@ -180,11 +180,15 @@ private:
     auto target = [&](const Rows &rows, int64_t columns, Real *buffer) {
       return heads.target(rows, token, columns, buffer);
     };
+    // Those that come with others' have a place also where nobody wants them.
+    auto always = [&](const Rows &operand, const Rows &rows, int64_t columns, Real *buffer) {
+      return operand && !rows ? heads.packed(buffer, columns) : target(rows, columns, buffer);
+    };
     LaneGradients<Real> to;
     to.q = target(op.dq, form.keys, dq), to.k = target(op.dk, form.keys, dk);
-    to.v = target(op.dv, form.values, dv), to.w = target(dStrength(), 1, dw);
+    to.v = target(op.dv, form.values, dv), to.w = always(op.beta, dStrength(), 1, dw);
     to.decay = target(op.dDecay, decays(), dDecay), to.decayIsByHead = !form.byChannel;
-    to.r = target(op.dErase, form.keys, dr), to.p = target(op.dEraseWrite, form.keys, dp);
+    to.r = always(op.erase, op.dErase, form.keys, dr), to.p = always(op.eraseWrite, op.dEraseWrite, form.keys, dp);
     return to;
   }
 
