@@ -13,6 +13,7 @@
 #include "passes/support/OperationCost.h"
 #include "passes/support/StoredBytes.h"
 
+#include "ir/seq/ActivationType.h"
 #include "ir/seq/Marks.h"
 
 #include "mlir/IR/Remarks.h"
@@ -201,6 +202,12 @@ int64_t SavedChoice::saveTraffic(Operation *copy) {
   return storedBytes(copy->getResult(0)) * (!isMaterialised(copy) + isReadByRows(copy->getResult(0)));
 }
 
+/// What keeps exponentials at most 1 must come from the same numbers as these do: not from a row that was rounded
+/// since.
+static bool isOfRoundedRow(Operation *copy) {
+  return copy->hasAttr(kHeldConstantAttr) && roundedActivationType(copy->getParentOfType<ModuleOp>());
+}
+
 int64_t SavedChoice::workOf(Operation *copy) {
   return isView(copy) ? 0 : std::llround(costOfOperation(copy) / operationsPerByte * kUnitsPerByte);
 }
@@ -234,7 +241,7 @@ void SavedChoice::addCopy(FlowGraph &graph, FlowGraph::Node source, FlowGraph::N
       Nodes pair = addValue(graph, sink, operand, storedBytes(operand) * (memoryWeight + kUnitsPerByte));
       graph.addEdge(source, pair.in, FlowGraph::kInfinite);
     }
-  bool maySave = isValueOfItsOwn(copy) && !copy->hasAttr(kRecomputeAttr);
+  bool maySave = isValueOfItsOwn(copy) && !copy->hasAttr(kRecomputeAttr) && !isOfRoundedRow(copy);
   Nodes pair =
       addValue(graph, sink, value,
                maySave ? storedBytes(value) * memoryWeight + saveTraffic(copy) * kUnitsPerByte : FlowGraph::kInfinite);

@@ -14,7 +14,8 @@ def ChooseSaved : Pass<"seq-choose-saved", "::mlir::ModuleOp"> {
     and the traffic that this causes, which is more where a library operation reads the value and later row operations
     read once more what it is computed from.
     Results of matmuls, attention and scans cannot be recomputed. Values marked `seq.recompute` in the spec are
-    never saved.
+    never saved, nor, where activations are rounded, those marked `seq.held_constant`: what a softmax subtracts must be
+    the largest number of the row that is read again, or exponentials may be infinite.
 
     Each recomputed operation of the backward ends up with `seq.saved = <bytes>` or stays `seq.recomputed`; the function
     says how much its backward reads of the forward in all, `seq.saved_bytes`. A byte of memory weighs as much as
