@@ -435,6 +435,26 @@ func.func @roots(%x: tensor<2x19xf32>, %places: tensor<2x19xi32>) {
   checkAll(*module, {}, 1);
 }
 
+/// A softmax of a softmax: sums of exponentials are positive in models, those of any numbers may be near zero.
+TEST(CudaRowwise, ExponentialsOfQuotients) {
+  auto context = makeContext();
+  auto module = parse(*context, R"(
+func.func @quotients(%x: tensor<4x64x2xf32>) {
+  %0 = kern.rowwise(%x) maps [row] {
+  ^bb0(%a: tensor<2xf32>):
+    %sum = seq.reduce add %a : tensor<2xf32> -> tensor<f32>
+    %sums = seq.broadcast %sum dims [] : tensor<f32> -> tensor<2xf32>
+    %quotient = arith.divf %a, %sums : tensor<2xf32>
+    %square = arith.mulf %quotient, %quotient : tensor<2xf32>
+    %y = math.exp %square : tensor<2xf32>
+    kern.yield %y : tensor<2xf32>
+  } : (tensor<4x64x2xf32>) -> tensor<4x64x2xf32>
+  return
+})");
+  ASSERT_TRUE(module);
+  checkAll(*module, {}, 1);
+}
+
 /// Where a row is known to be zero, what it is multiplied by makes a number of no row, which is computed in front of
 /// all rows; what is computed next belongs to one.
 TEST(CudaRowwise, NumbersOfNoRow) {

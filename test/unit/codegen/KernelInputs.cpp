@@ -17,9 +17,9 @@ using namespace stretto::test;
 namespace {
 using Engine = std::mt19937_64;
 
-bool hasNaN(const std::vector<Numbers> &all) {
-  return llvm::any_of(all, [](const Numbers &numbers) {
-    return llvm::any_of(numbers, [](double number) { return std::isnan(number); });
+bool isDefinedOn(Operation *op, const std::vector<Numbers> &inputs) {
+  return llvm::all_of(meaning(op, inputs), [](const Numbers &numbers) {
+    return llvm::all_of(numbers, [](double number) { return std::isfinite(number); });
   });
 }
 
@@ -61,13 +61,13 @@ std::vector<Numbers> withSigns(Operation *op, std::vector<Numbers> inputs, uint6
   return inputs;
 }
 
-/// Numbers on which the operation is defined, as roots and logarithms are not on all, if such ones are found: all are
-/// positive, or those of one operand are negative, or of any.
+/// Numbers on which the operation is defined, as roots, logarithms and exponentials of quotients are not on all, if
+/// such ones are found: all are positive, or those of one operand are negative, or of any.
 void findSigns(Operation *op, std::vector<Numbers> &inputs, Engine &engine) {
   constexpr unsigned attempts = 128;
   for (unsigned attempt = 0; attempt < attempts; ++attempt) {
     uint64_t one = uint64_t(1) << (attempt - 1) % 64, negative = attempt == 0 ? 0 : attempt <= 64 ? one : engine();
-    if (std::vector<Numbers> other = withSigns(op, inputs, negative); !hasNaN(meaning(op, other))) {
+    if (std::vector<Numbers> other = withSigns(op, inputs, negative); isDefinedOn(op, other)) {
       inputs = std::move(other);
       return;
     }
@@ -183,7 +183,7 @@ std::vector<Numbers> stretto::test::kernelInputs(Operation *op, uint64_t seed) {
         raise(numbers, columnsOf(operand), engine);
         break;
       }
-  if (!isa<kern::WalkOp>(op) && hasNaN(meaning(op, inputs)))
+  if (!isa<kern::WalkOp>(op) && !isDefinedOn(op, inputs))
     findSigns(op, inputs, engine);
   return inputs;
 }
