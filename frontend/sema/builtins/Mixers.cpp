@@ -96,7 +96,7 @@ bool expectColumns(BuiltinCall &call, const OptionalOperand &operand, int64_t he
   if ((operand.perHead && width == heads) || (operand.perKeyColumn && width == keys))
     return true;
   std::string wanted = operand.perHead ? llvm::formatv("{0} (one per head)", heads).str() : "";
-  if (operand.perKeyColumn)
+  if (operand.perKeyColumn && !(operand.perHead && keyColumns == 1))
     wanted += llvm::formatv("{0}{1} (one per key column of each head)", wanted.empty() ? "" : " or ", keys).str();
   Diagnostic &diagnostic = call.errorAt(operand.name, "'" + operand.name + "' of 'linear_attention' must have width " +
                                                           wanted + ", but got " + type.str());

@@ -210,6 +210,8 @@ INSTANTIATE_TEST_SUITE_P(
              "each head), but got [batch=2, length=8, 5]"},
         Case{"x = linear_attention(x, x, x, 4, decay = parameter(5))",
              "or 16 (one per key column of each head), but got [5]"},
+        Case{"x = linear_attention(x, x, x, 16, decay = linear(x, 4))",
+             "'decay' of 'linear_attention' must have width 16 (one per head), but got [batch=2, length=8, 4]"},
         Case{"x = linear_attention(x, x, x, 4, write = x)",
              "'write' of 'linear_attention' must have width 4 (one per head), but got [batch=2, length=8, dim=16]"},
         Case{"x = linear_attention(x, x, x, 4, beta = x)",
