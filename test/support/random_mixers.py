@@ -23,22 +23,23 @@ class Mixer(Block):
                                 f"{names} = canon({names}, residual = false, activation = silu, bias = true)"])  # fmt: skip
 
     def write_mixer(self):
-        """Projections are variables of some width, from which Block.mixer chooses its operands."""
+        """Projections are variables of some width, from which Block.mixer_of chooses its operands."""
         rng, self.variables = self.rng, {"h": self.width}
+        values = self.width * rng.choice([1, 1, 1, 2, 5])  # many heads, as recurrences of each column by itself have
         self.lines += [f"h = {rng.choice(['rms_norm', 'layer_norm'])}(x)"]
         self.maybe(0.4, f"h = canon(h, {self.canon_options()})")
-        heads, columns = rng.choice(divisors(self.width)), rng.randint(1, 5)
+        heads, columns = rng.choice(divisors(values)), rng.randint(1, 5)
         key_heads = rng.choice(divisors(heads))
-        projections = {"q": key_heads * columns, "k": key_heads * columns, "v": self.width, "a": heads, "c": heads * columns}
+        projections = {"q": key_heads * columns, "k": key_heads * columns, "v": values, "a": heads, "c": heads * columns}
         for name, width in projections.items():
             bias = ", bias = true" if rng.random() < 0.2 else ""
             self.lines.append(f"{name} = linear(h, {width}{bias})")
         self.maybe(0.6, self.convolution(rng.sample("qkv", rng.randint(1, 3))))
         self.variables |= projections
-        self.lines.append(f"o = {self.mixer_of(self.width, 1, heads, key_heads, columns)}")
-        self.maybe(0.3, f"o = o + {rng.choice(['v', 'canon(v)', 'shift(v, 1)'])} * parameter({self.width})")
-        gate = rng.choice(["silu", "sigmoid"]) + f"(linear(h, {self.width}))"
-        norm = f"rms_norm(o, heads = {rng.choice(divisors(self.width))})"
+        self.lines.append(f"o = {self.mixer_of(values, 1, heads, key_heads, columns)}")
+        self.maybe(0.3, f"o = o + {rng.choice(['v', 'canon(v)', 'shift(v, 1)'])} * parameter({values})")
+        gate = rng.choice(["silu", "sigmoid"]) + f"(linear(h, {values}))"
+        norm = f"rms_norm(o, heads = {rng.choice(divisors(values))})"
         self.lines.append("o = " + rng.choice(["o", norm, f"o * {gate}", f"{norm} * {gate}", f"rms_norm(o * {gate})"]))
         self.lines.append(f"return x + linear(o, {self.width})")
         return self.lines

@@ -59,7 +59,8 @@ class Block:
         if depth == 0:
             return self.variable(width)
         kinds = [self.unary] * 5 + [self.binary] * 5 + [self.norm, self.canon, self.canon, self.shift, self.weight]
-        kinds += [self.attention, self.mixer, self.linear] + ([self.rotary] if width % 2 == 0 else [])
+        kinds += [self.attention, self.mixer, self.narrow_mixer, self.linear, self.sum, self.spread, self.slice]
+        kinds += ([self.softmax, self.concat] if width > 1 else []) + ([self.rotary] if width % 2 == 0 else [])
         return rng.choice(kinds)(width, depth)
 
     def unary(self, width, depth):
@@ -74,13 +75,35 @@ class Block:
 
     def norm(self, width, depth):
         heads = self.rng.choice(divisors(width))
-        name = self.rng.choice(["rms_norm", "layer_norm"])
+        name = self.rng.choice(["rms_norm", "layer_norm", "l2_norm"])
         if name == "layer_norm" and heads == width:  # of single numbers: always zero, and its gradient is rounding alone
             heads = 1
         more = self.option("eps = 0.01", *(["bias = false"] if name == "layer_norm" else []))
         if name == "layer_norm" and width == 1:  # the same: a row of one column has no other scale
             name, more = "rms_norm", ""
         return f"{name}({self.expression(width, depth - 1)}, heads = {heads}{more})"
+
+    def softmax(self, width, depth):
+        heads = self.rng.choice(divisors(width)[:-1])  # that of a single number is one, and its gradient rounding alone
+        return f"softmax({self.expression(width, depth - 1)}, heads = {heads})"
+
+    def times(self, width):
+        """A multiple of it, of which no row gets long."""
+        return width * self.rng.randint(1, max(1, min(3, 256 // width)))
+
+    def sum(self, width, depth):
+        return f"sum({self.expression(self.times(width), depth - 1)}, heads = {width})"
+
+    def spread(self, width, depth):
+        return f"spread({self.expression(self.rng.choice(divisors(width)), depth - 1)}, {width})"
+
+    def slice(self, width, depth):
+        before, behind = self.rng.randint(0, 3), self.rng.randint(0, 3)
+        return f"slice({self.expression(before + width + behind, depth - 1)}, {before}, {width})"
+
+    def concat(self, width, depth):
+        left = self.rng.randint(1, width - 1)
+        return f"concat({', '.join(self.expression(each, self.rng.randrange(depth)) for each in (left, width - left))})"
 
     def canon_options(self):
         rng, options = self.rng, f"kernel = {self.rng.randint(2, 4)}"
@@ -95,9 +118,10 @@ class Block:
         return f"shift({self.expression(width, depth - 1)}, {self.rng.randint(1, min(3, self.length))})"
 
     def weight(self, width, depth):
-        sign = self.rng.choice(["*", "+", "-"])
-        more = self.option("frozen = true")
-        return f"({self.expression(width, depth - 1)} {sign} parameter({width}, init = normal(0.5){more}))"
+        sign, columns = self.rng.choice(["*", "+", "-"]), self.rng.choice(divisors(width))
+        one = lambda each: f"parameter({each}, init = normal(0.5){self.option('frozen = true')})"
+        weight = self.rng.choice([one(width)] * 3 + [f"spread({one(columns)}, {width})", f"numbers({width}) / {width}"])
+        return f"({self.expression(width, depth - 1)} {sign} {weight})"
 
     def linear(self, width, depth):
         inner = self.sizes.inner(self.rng)
@@ -134,12 +158,21 @@ class Block:
         heads = self.rng.choice(divisors(width))
         return self.mixer_of(width, depth, heads, self.rng.choice(divisors(heads)), self.rng.randint(1, 5))
 
+    def narrow_mixer(self, width, depth):
+        """Many heads of a few columns, also of one, as recurrences of each column by itself have."""
+        columns = self.times(width)
+        heads = columns // self.rng.choice([each for each in divisors(columns) if each <= 8])
+        keys = self.rng.choice([each for each in (1, 1, 2, 3, 8, 16) if each == 1 or each * heads <= 1024])
+        mixer = self.mixer_of(columns, depth, heads, self.rng.choice([1, heads, *divisors(heads)]), keys)
+        return f"sum({mixer}, heads = {width})"
+
     def mixer_of(self, width, depth, heads, key_heads, columns):
         """A linear mixer of any kind; what is erased is bounded, so that states do not grow."""
         rng = self.rng
         inner = lambda each: self.expression(each, rng.randrange(depth))
         bounded = lambda each: f"tanh({inner(each)})"
-        key = f"l2_norm({inner(key_heads * columns)}, heads = {key_heads})"
+        bound = rng.choice(["l2_norm", "softmax" if columns > 1 else "l2_norm"])
+        key = f"{bound}({inner(key_heads * columns)}, heads = {key_heads})"
         options = []
         if rng.random() < 0.7:
             options.append(f"decay = {self.decay(heads, heads * columns, inner)}")
@@ -167,6 +200,12 @@ class Block:
             f"-0.25 * numbers({columns})", f"-0.25 * spread(numbers({heads}), {columns})", f"spread(-softplus({inner(heads)}), {columns})",
         ])  # fmt: skip
 
+    def split(self):
+        width, parts = self.rng.choice([self.width, self.sizes.inner(self.rng)]), self.rng.randint(2, 3)
+        names = [f"part{number}_{width}" for number in range(parts)]
+        self.pending = dict.fromkeys(names, width)
+        return f"{', '.join(names)} = split({self.expression(parts * width, self.rng.randint(1, 2))}, {parts})"
+
     def several(self):
         """`a, b = canon(a, b)`, or a rotation of two values of one width."""
         names = self.rng.sample(sorted(self.variables), min(len(self.variables), self.rng.randint(2, 3)))
@@ -179,11 +218,11 @@ class Block:
     def statement(self):
         rng = self.rng
         if len(self.variables) > 1 and rng.random() < 0.2:
-            return self.several()
+            return self.split() if rng.random() < 0.2 else self.several()
         if self.callees and rng.random() < 0.15:
-            text = f"h = {rng.choice(self.callees)}({self.expression(self.width, 1)})"
-            self.pending = ("h", self.width)
-            return text
+            text = rng.choice(self.callees).format(self.expression(self.width, 1))
+            self.pending = {"h": self.width}
+            return f"h = {text}"
         width = rng.choice([self.width, self.width, self.sizes.inner(rng)])
         text = f"{self.take(width)} = {self.expression(width, rng.randint(1, 4))}"
         return f"no_fuse {{ {text} }}" if rng.random() < 0.05 else text
@@ -193,10 +232,11 @@ class Block:
         name = self.rng.choice(["h", "u", "v", "gate", "a", "b"])
         if self.variables.get(name, width) != width:
             name += str(len(self.variables))
-        self.pending = (name, width)
+        self.pending = {name: width}
         return name
 
-    def write(self, arguments, results):
+    def write(self, arguments, results, shared=()):
+        """`shared`: the shape of a weight that is another argument; none: there is none."""
         # Mostly of normalised inputs, as people write blocks: what grows from layer to layer ends where tanh and
         # softmax have no derivative left, and nothing can be compared.
         for name in arguments:
@@ -205,13 +245,15 @@ class Block:
                 self.variables[f"{name}_norm"] = self.width
             else:
                 self.variables[name] = self.width
-        self.pending = None
+        if shared:
+            rows = self.expression(self.width, 1)
+            text = f"{rows} * shared" if len(shared) == 1 else f"linear({rows}, {self.width}, weight = shared)"
+            self.lines.append(f"shared = {text}")
+            self.variables["shared"] = self.width
         for _ in range(self.rng.randint(1, 5)):
-            text = self.statement()
-            self.lines.append(text)
-            if self.pending:
-                self.variables[self.pending[0]] = self.pending[1]
-                self.pending = None
+            self.pending = {}
+            self.lines.append(self.statement())
+            self.variables |= self.pending
         returned = []
         for name in arguments[:results]:
             change = self.expression(self.width, self.rng.randint(0, 2))
@@ -227,22 +269,22 @@ def random_loss(seed):
 
 
 def repeats(rng, blocks):
-    """The loop over layers. `blocks`: (name, whether it takes and returns two values)."""
+    """The loop over layers. `blocks`: (how it is called, whether it takes and returns two values)."""
     count = rng.randint(1, 4)
-    single = [name for name, double in blocks if not double]
-    double = [name for name, double in blocks if double]
+    single = [call.format("x") for call, double in blocks if not double]
+    double = [call.format("x, y") for call, double in blocks if double]
     forms = []
     if single:
         one, two = rng.choice(single), rng.choice(single)
         forms += [
-            f"repeat {count} {{ x = {one}(x) }}",
-            f"repeat {count} {{ x = {one}(x) x = {two}(x) + 0.25 * first }}",
-            f"repeat {count} as i {{ x = {one}(x) * (1 / (i + 2)) + x }}",
-            f"repeat {count + 2} as i {{ if i % 3 == 1 {{ x = {one}(x) }} else {{ x = {two}(x) }} }}",
-            f"repeat {count} {{ x = {one}(x) y = rms_norm(x + y) }} x = x + y",
+            f"repeat {count} {{ x = {one} }}",
+            f"repeat {count} {{ x = {one} x = {two} + 0.25 * first }}",
+            f"repeat {count} as i {{ x = {one} * (1 / (i + 2)) + x }}",
+            f"repeat {count + 2} as i {{ if i % 3 == 1 {{ x = {one} }} else {{ x = {two} }} }}",
+            f"repeat {count} {{ x = {one} y = rms_norm(x + y) }} x = x + y",
         ]
     if double:
-        forms += [f"repeat {count} {{ x, y = {rng.choice(double)}(x, y) }} x = x + y"] * 3
+        forms += [f"repeat {count} {{ x, y = {rng.choice(double)} }} x = x + y"] * 3
     return rng.choice(forms)
 
 
@@ -251,21 +293,25 @@ def random_spec(seed, wide=False, sizes=SMALL):
     rng = random.Random(seed)
     width, length, batch, vocabulary = sizes.width(rng), sizes.length(rng), rng.randint(1, 3), rng.randint(4, 13)
     text = ["model random(vocab: int) {"]
-    blocks = []
+    shared, blocks = {"gain": [width], "mix": [width, width]}, []  # weights of the model, by their shapes
     for number in range(rng.randint(1, 3)):
-        double = rng.random() < 0.3
+        double, weights = rng.random() < 0.3, rng.choice([[], [], [], ["gain"], ["mix"]])
         arguments = ["x", "y"] if double else ["x"]
-        callees = [name for name, is_double in blocks if not is_double]
-        lines = Block(rng, sizes, length, width, callees, wide).write(arguments, len(arguments))
-        text += [f"  block block{number}({', '.join(arguments)}) {{", *(f"    {line}" for line in lines), "  }"]
-        blocks.append((f"block{number}", double))
+        callees = [call for call, is_double in blocks if not is_double and call.endswith("({})")]
+        lines = Block(rng, sizes, length, width, callees, wide).write(arguments, len(arguments), *map(shared.get, weights))
+        header = ", ".join([*arguments, *(["shared"] if weights else [])])
+        text += [f"  block block{number}({header}) {{", *(f"    {line}" for line in lines), "  }"]
+        blocks.append((f"block{number}({', '.join(['{}', *weights])})", double))
     tied = rng.random() < 0.2
     embed = "embed(tokens, weight = table)" if tied else f"embed(tokens, vocab, {width})"
     text += [f"  table = parameter(vocab, {width})"] if tied else []
-    text += [f"  x = {embed}", "  first = x", "  y = tanh(x)"]
+    frozen = f"embed(tokens, weight = parameter(vocab, {width}, frozen = true))"  # has no gradient
+    text += [f"  x = {embed}", "  first = x", f"  y = {rng.choice(['tanh(x)', 'tanh(x)', frozen])}"]
     loops = [repeats(rng, blocks) for _ in range(rng.randint(1, 2))]
     if wide and rng.random() < 0.2:
         loops[-1] = f"repeat 2 {{ {loops[-1]} }}"
+    read = {name: shape for name, shape in shared.items() if any(name in loop for loop in loops)}
+    text += [f"  {name} = parameter({', '.join(map(str, shape))})" for name, shape in read.items()]
     text += [f"  {loop}" for loop in loops]
     text += [f"  return linear(rms_norm(x), {'weight = table' if tied else 'vocab'})", "}"]
     return "\n".join(text) + "\n", batch, length, vocabulary
