@@ -24,7 +24,7 @@ import torch
 
 CHUNK = 32  # as in runtime/device/cpu/mixer
 SEGMENTS = (64, 128, 256, 512)
-NUMBERS = ("batch", "length", "heads", "key_heads", "keys", "values", "segment", "by_channel")
+NUMBERS = ("batch", "length", "heads", "key_heads", "keys", "values", "segment", "heads_of_part", "by_channel")
 TENSORS = ("q", "k", "v", "decay", "write", "beta", "out", "states", "grad", "dq", "dk", "dv", "ddecay", "dwrite", "dbeta")
 
 
@@ -45,6 +45,10 @@ class Shape:
     def is_narrow(self):
         """Whether it goes token by token."""
         return self.keys * self.values <= NARROW and self.heads >= 16
+
+    def heads_of_part(self):
+        """Heads that dq and dk have one part for, as at seq.mixer_grad."""
+        return 16 if self.keys * self.values <= NARROW and self.heads // self.key_heads % 16 == 0 else 1
 
 
 SHAPES = [
@@ -76,11 +80,13 @@ class Ours:
         if strength:
             tensors |= {strength: torch.rand(*rows, heads), "d" + strength: torch.empty(*rows, heads)}
         tensors |= {"out": torch.empty(*rows, heads * values), "grad": torch.randn(*rows, heads * values)}
-        tensors |= {"dq": torch.empty(*rows, heads * keys), "dk": torch.empty(*rows, heads * keys)}
+        of_part = shape.heads_of_part()
+        tensors |= {name: torch.empty(*rows, heads // of_part * keys) for name in ("dq", "dk")}
         tensors |= {"dv": torch.empty(*rows, heads * values), "ddecay": torch.empty(*rows, decays)}
         tensors["states"] = torch.empty(batch, heads, -(-length // segment), keys * values)
         self.tensors, self.shape = tensors, shape
-        self.request = Request(batch, length, heads, shape.key_heads, keys, values, segment, by_channel, keys**-0.5)
+        numbers = batch, length, heads, shape.key_heads, keys, values, segment, of_part, by_channel
+        self.request = Request(*numbers, keys**-0.5)
         for name, tensor in tensors.items():
             setattr(self.request, name, tensor.data_ptr())
 
@@ -130,7 +136,7 @@ def worst_difference(ours, theirs):
     shape, pairs = ours.shape, [(ours.tensors["out"], theirs.out)]
     for name, gradient in zip(theirs.leaves, theirs.gradients, strict=True):
         found = ours.tensors["d" + name]
-        if found.shape != gradient.shape:  # the sum over the heads that share keys
+        if found.shape != gradient.shape:  # the sum of the parts of a key head
             found = found.unflatten(-1, (shape.key_heads, -1, shape.keys)).sum(-2).flatten(-2)
         pairs.append((found, gradient))
     return max(((a - b).abs().max() / b.abs().max()).item() for a, b in pairs)

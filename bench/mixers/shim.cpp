@@ -14,7 +14,7 @@ extern "C" {
 
 // Dense rows of f32; null where an operand is not given. As in run.py.
 struct Request {
-  int64_t batch, length, heads, keyHeads, keys, values, segment, byChannel;
+  int64_t batch, length, heads, keyHeads, keys, values, segment, headsOfPart, byChannel;
   double scale;
   float *q, *k, *v, *decay, *write, *beta, *out, *states, *grad, *dq, *dk, *dv, *dDecay, *dWrite, *dBeta;
 };
@@ -58,8 +58,9 @@ void stretto_bench_forward(const Request *request) {
 void stretto_bench_backward(const Request *request) {
   const Request &r = *request;
   auto op = operands<mixer::Backward>(r);
-  op.states = r.states, op.grad = rows(r.grad, r.heads * r.values);
-  op.dq = rows(r.dq, r.heads * r.keys), op.dk = rows(r.dk, r.heads * r.keys), op.dv = rows(r.dv, r.heads * r.values);
+  op.headsOfPart = r.headsOfPart, op.states = r.states, op.grad = rows(r.grad, r.heads * r.values);
+  const int64_t ofParts = r.heads / r.headsOfPart * r.keys;
+  op.dq = rows(r.dq, ofParts), op.dk = rows(r.dk, ofParts), op.dv = rows(r.dv, r.heads * r.values);
   op.dDecay = rows(r.dDecay, r.byChannel ? r.heads * r.keys : r.heads);
   op.dWrite = rows(r.dWrite, r.heads), op.dBeta = rows(r.dBeta, r.heads);
   run(op);

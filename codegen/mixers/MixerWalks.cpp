@@ -34,14 +34,15 @@ Value chunkStates(ImplicitLocOpBuilder &builder, const MixerShape &shape, const 
 }
 
 /// Stores what is given, in the order of the results of seq.mixer_grad, in parts that may still be added up.
-void storeGradients(WalkBuilder &walk, const MixerShape &shape, const MixerGradients &gradients) {
+void storeGradients(WalkBuilder &walk, const MixerShape &shape, const MixerGradients &gradients, int64_t headsOfPart) {
   Type exact = shape.real, rounded = shape.blocks == 1 ? shape.stored : exact;
+  Type ofParts = headsOfPart == 1 ? rounded : exact;
   auto store = [&](Value tile, Type type, int64_t width) {
     if (tile)
       walk.storeRows(tile, type, shape.programs(), width);
   };
-  store(gradients.q, rounded, shape.keys);
-  store(gradients.k, rounded, shape.keys);
+  store(gradients.q, ofParts, shape.keys);
+  store(gradients.k, ofParts, shape.keys);
   store(gradients.v, shape.stored, shape.blockWidth());
   store(gradients.decay, exact, shape.byChannel ? shape.keys : 1);
   store(gradients.write, exact, 1);
@@ -86,7 +87,7 @@ SmallVector<Value> stretto::codegen::writeMixerGradient(ImplicitLocOpBuilder &bu
     gradients.beta = {};
   if (!op.getDerase())
     gradients.erase = {};
-  storeGradients(walk, shape, gradients);
+  storeGradients(walk, shape, gradients, op.getHeadsOfPart());
   auto made = walk.finish(gradients.state, shape.span, /*reverse=*/true, /*gradient=*/true);
-  return sumBlocks(builder, made, op.getResultTypes(), shape.heads);
+  return sumBlocks(builder, made, op.getResultTypes(), shape.programs());
 }

@@ -10,12 +10,12 @@ using namespace stretto;
 using namespace stretto::codegen;
 using passes::RowBuilder;
 
-/// [heads * blocks * width] to [heads * width].
-static Value sumOfBlocks(RowBuilder &b, Value row, int64_t heads, int64_t columns) {
-  int64_t width = columns / heads, all = columnsOf(row) / heads;
-  Value ofHeads = b.reshape(row, {heads, all}), sum;
+/// [programs * width] to [columns], of as many programs each.
+static Value sumOfBlocks(RowBuilder &b, Value row, int64_t programs, int64_t columns) {
+  int64_t width = columnsOf(row) / programs, groups = columns / width, all = columnsOf(row) / groups;
+  Value ofGroups = b.reshape(row, {groups, all}), sum;
   for (int64_t begin = 0; begin < all; begin += width) {
-    Value block = b.slice(ofHeads, begin, width);
+    Value block = b.slice(ofGroups, begin, width);
     sum = sum ? b.add(sum, block) : block;
   }
   return b.reshape(sum, {columns});
@@ -35,7 +35,7 @@ static std::string kernelName(kern::WalkOp walk) {
 }
 
 SmallVector<Value> stretto::codegen::sumBlocks(ImplicitLocOpBuilder &b, kern::WalkOp walk, TypeRange types,
-                                               int64_t heads) {
+                                               int64_t programs) {
   SmallVector<Value> results(walk.getResults()), partial;
   SmallVector<Type> summed;
   for (auto [result, type] : llvm::zip_equal(results, types))
@@ -56,7 +56,7 @@ SmallVector<Value> stretto::codegen::sumBlocks(ImplicitLocOpBuilder &b, kern::Wa
   for (auto [value, type] : llvm::zip_equal(partial, summed)) {
     auto row = typeOf(value).clone(typeOf(value).getShape().drop_front(2));
     auto wanted = cast<RankedTensorType>(type);
-    Value sum = sumOfBlocks(rows, body.addArgument(row, walk.getLoc()), heads, wanted.getShape().back());
+    Value sum = sumOfBlocks(rows, body.addArgument(row, walk.getLoc()), programs, wanted.getShape().back());
     sums.push_back(rounded(rows, sum, wanted.getElementType()));
   }
   kern::YieldOp::create(rows, sums);

@@ -7,9 +7,9 @@
 
 namespace stretto::codegen {
 
-/// The results of a walk as values of `types`, [batch, time, heads * width]: where a result has `blocks` times as many
-/// columns, the blocks of each head are added up in order, by one kern.rowwise for all such results.
+/// The results of a walk as values of `types`, [batch, time, columns]: where a result has several times as many, as
+/// many neighbouring ones of its `programs` are added up in order, by one kern.rowwise for all such results.
 llvm::SmallVector<mlir::Value> sumBlocks(mlir::ImplicitLocOpBuilder &b, kern::WalkOp walk, mlir::TypeRange types,
-                                         int64_t heads);
+                                         int64_t programs);
 
 } // namespace stretto::codegen

@@ -131,8 +131,7 @@ LogicalResult MixerGradOp::verify() {
   if (failed(shapes.verify()) || failed(verifySegments(*this, getStates())))
     return failure();
   auto rows = shapes.q.getShape().take_front(2);
-  int64_t keys = shapes.heads * getKeyColumns();
-  if (failed(shapes.have("dq", getDq(), {rows[0], rows[1], keys}, shapes.stored())))
+  if (failed(shapes.have("dq", getDq(), {rows[0], rows[1], getPartColumns()}, shapes.stored())))
     return failure();
   std::tuple<StringRef, Value, Value> pairs[] = {{"decay", getDecay(), getDdecay()},
                                                  {"write", getWrite(), getDwrite()},

@@ -127,7 +127,8 @@ void MixerOp::saveForBackward() {
   rewriter.eraseOp(*this);
 }
 
-/// Adds up the heads that share a key head: [batch, time, heads * dk] becomes [batch, time, key_heads * dk].
+/// Adds up the parts of the heads that share a key head: [batch, time, parts * dk] becomes [batch, time, key_heads *
+/// dk].
 static Value sumOfSharers(ImplicitLocOpBuilder &b, Value parts, RankedTensorType type, int64_t keyHeads) {
   if (parts.getType() == type)
     return parts;
@@ -149,7 +150,7 @@ LogicalResult MixerOp::differentiate(ValueRange gradients, Differentiation &back
     return emitError() << "a mixer must give its states to have a derivative";
   auto primal = [&](Value value) { return backward.primal(value); };
   auto type = typeOf(getQ());
-  auto keys = type.clone({type.getDimSize(0), type.getDimSize(1), static_cast<int64_t>(getHeads()) * getKeyColumns()});
+  auto keys = type.clone({type.getDimSize(0), type.getDimSize(1), getPartColumns()});
   auto gradientType = [&](Value value) -> Type {
     if (!value || !backward.isActive(value))
       return {};

@@ -15,6 +15,14 @@ class Seq_MixerBase<string mnemonic, list<string> library, list<Trait> traits>
     bool decaysByChannel() { return getDecay() && columnsOf(getDecay()) != static_cast<int64_t>(getHeads()); }
     /// Whether something is erased before it is written: the delta rule.
     bool erases() { return getBeta() || getErase(); }
+    /// Neighbouring heads that `dq` and `dk` of the gradient have one part for, as is said there.
+    int64_t getHeadsOfPart() {
+      constexpr int64_t together = 16, mostNumbers = 128;
+      bool isNarrow = getKeyColumns() * getValueColumns() <= mostNumbers;
+      return isNarrow && getHeads() / getKeyHeads() % together == 0 ? together : 1;
+    }
+    /// The columns of these parts.
+    int64_t getPartColumns() { return static_cast<int64_t>(getHeads()) / getHeadsOfPart() * getKeyColumns(); }
   }];
   let extraClassDeclaration = helpers;
   let hasVerifier = 1;
@@ -82,7 +90,9 @@ def Seq_MixerGradOp : Seq_MixerBase<"mixer_grad", ["getMatmulKind", "getFlops", 
   let summary = "the gradients of seq.mixer";
   let description = [{
     One for each operand that is given. `dq` and `dk` have a part for each head, `[batch, time, heads * dk]`: those of
-    the heads of a key head are still to be added up. `ddecay` is by token also where the decay is not.
+    the heads of a key head are still to be added up. Where key heads have a multiple of 16 heads, with states of at
+    most 128 numbers, there is a part for each 16 heads, `[batch, time, heads / 16 * dk]`: kernels for such heads
+    compute as many side by side. `ddecay` is by token also where the decay is not.
 
     ```mlir
     %dq, %dk, %dv, %dg = seq.mixer_grad %do, %q, %k, %v decay %g : tensor<2x8x4xf32> states %s heads 4 key_heads 2 scale 0.5 segment 64 : tensor<2x8x8xf32>, tensor<2x8x32xf32>, tensor<2x4x1x32xf32> -> tensor<2x8x16xf32> decay tensor<2x8x4xf32>

@@ -57,6 +57,7 @@ mixer::Backward backwardOf(const LibraryCall &call) {
   backward.segment = static_cast<int64_t>(call.number("segment"));
   backward.states = dataOf(call.operand("states"));
   backward.grad = rowsOf(call.operands[0]);
+  backward.headsOfPart = backward.heads * backward.keyColumns / call.results[0].size(2);
   backward.dq = rowsOf(call.results[0]), backward.dk = rowsOf(call.results[1]), backward.dv = rowsOf(call.results[2]);
   backward.dDecay = rowsOf(call.result("decay")), backward.dWrite = rowsOf(call.result("write"));
   backward.dBeta = rowsOf(call.result("beta")), backward.dErase = rowsOf(call.result("erase"));

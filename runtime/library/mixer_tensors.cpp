@@ -401,6 +401,12 @@ private:
     return sumsBackwards(ofGates) + ofWhole + ofKeys.sum(-2, true);
   }
 
+  // The heads of each part that `to` has are added up.
+  Tensor partsOf(const Tensor &keys, const Tensor &to) const {
+    const int64_t parts = to.defined() ? to.size(-1) / form.keys : form.heads;
+    return parts == form.heads ? keys : keys.unflatten(1, {parts, -1}).sum(2);
+  }
+
   void store(RowGradients rows, const Tensor &dWritten, const Chunks &chunks, int64_t begin, int64_t end) const {
     auto put = [&](const Tensor &where, const Tensor &what) { mixer.put(where, what, begin, end); };
     const Tensor ofValues = mixer.lastRows(dWritten);
@@ -412,8 +418,8 @@ private:
         put(to.dBeta, (chunks.v * ofValues).sum(-1, true) + (chunks.k * rows.r).sum(-1, true));
       rows.k += chunks.w * rows.r;
     }
-    put(to.dq, mixer.lastRows(rows.q));
-    put(to.dk, mixer.lastRows(rows.k));
+    put(to.dq, partsOf(mixer.lastRows(rows.q), to.dq));
+    put(to.dk, partsOf(mixer.lastRows(rows.k), to.dk));
     if (in.erase.defined())
       put(to.dErase, mixer.firstRows(rows.r));
     put(to.dEraseWrite, mixer.firstRows(rows.k));

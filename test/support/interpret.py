@@ -202,7 +202,13 @@ class Mixer:
                    "write": of_strength, "beta": of_strength, "erase": gradients["r"], "erase_write": gradients["p"]}  # fmt: skip
         sizes = op.integers("resultSegmentSizes")
         wanted = [name for name, size in zip(MIXER_OPERANDS, sizes) if size]
-        return tuple(by_name[name].reshape(*grad.shape[:2], -1) for name in wanted)
+        rows = [by_name[name].reshape(*grad.shape[:2], -1) for name in wanted]
+        return *(self.parts(x, op.result_types[0]) for x in rows[:2]), *rows[2:]
+
+    def parts(self, rows, kind):
+        """Neighbouring heads that have one part of dq and dk are added up."""
+        keys = self.recurrence.k.shape[-1]
+        return rows.reshape(*rows.shape[:2], shape_of(kind)[0][-1] // keys, -1, keys).sum(-2).reshape(*rows.shape[:2], -1)
 
     def by_column(self, decay):
         is_by_head = self.recurrence.factor.shape[-1] == 1

@@ -35,8 +35,12 @@ class Mixer:
         rows = "" if name == "decay" and self.shared else f"{self.batch}x{self.time}x"
         return f"tensor<{rows}{columns}x{element}>"
 
+    def heads_of_part(self):
+        """As at seq.mixer_grad."""
+        return 16 if self.keys * self.values <= 128 and self.sharers % 16 == 0 else 1
+
     def gradient_kind(self, name):
-        columns = self.heads * self.keys if name in "qk" else self.operands()[name]
+        columns = self.heads // self.heads_of_part() * self.keys if name in "qk" else self.operands()[name]
         return f"tensor<{self.batch}x{self.time}x{columns}x{self.kind(name)[:-1].split('x')[-1]}>"
 
     def module(self, name="main"):

@@ -12,12 +12,73 @@ using namespace stretto;
 using namespace stretto::codegen;
 
 namespace {
+constexpr int64_t gradientsOfKeys = 2; // dq and dk, by these numbers
+
+/// Adds up dq and dk over the heads of parts: each thread leaves its two numbers in shared memory, then takes those of
+/// two heads for one of the sums, and what neighbouring threads have of a sum is exchanged.
+class PartSums {
+public:
+  /// `memory`: exchangeBytes of the block.
+  PartSums(NarrowThread &thread, ValueRange gradients, Value memory)
+      : b(thread.b), mixer(thread.mixer), thread(thread), gradients(gradients), memory(memory),
+        threadsOfSum(mixer.headsOfPart / headsOfThread), own(b.threadIndex(mixer.threads())) {
+    int64_t parts = mixer.heads / mixer.headsOfPart, ofBlock = mixer.threads() / mixer.threadsOfPart();
+    Value first = b.remainder(own, threadsOfSum), sum = b.divide(own, threadsOfSum);
+    Value key = b.remainder(sum, mixer.lanes()), row = b.divide(sum, mixer.lanes());
+    gradient = b.remainder(row, gradientsOfKeys);
+    Value inBlock = b.divide(row, gradientsOfKeys),
+          part = b.add(b.mul(b.blockIndexX(mixer.blocks()), ofBlock), inBlock);
+    Value head = b.add(b.mul(inBlock, mixer.headsOfPart), b.mul(first, headsOfThread));
+    begin = b.add(b.mul(head, mixer.lanes()), key);
+    column = b.add(b.mul(part, mixer.keys), key);
+    stores = b.both(b.less(first, 1), mixer.keys < mixer.lanes() ? b.less(key, mixer.keys) : Value());
+    stores = b.both(stores, parts % ofBlock ? b.less(part, parts) : Value());
+  }
+
+  /// What the thread has of dq or dk. `turn`: 0 or 1 from token to token, so that one barrier for each token is enough.
+  void leave(int64_t number, Value value, int64_t turn) { b.store(value, placeOf(turn, b.index(number), own)); }
+
+  void store(const NarrowToken &token, int64_t turn) {
+    b.barrier();
+    Value sum;
+    for (int64_t i = 0; i < headsOfThread; ++i) {
+      Value number = b.load(mixer.real, 1, placeOf(turn, gradient, b.add(begin, b.index(i * mixer.lanes()))));
+      sum = sum ? arith::AddFOp::create(b, sum, number).getResult() : number;
+    }
+    sum = b.reduceLanes(seq::ReduceKind::add, sum, threadsOfSum);
+    thread.store(b.both(stores, b.less(gradient, 1)), gradients[0], token, column, sum);
+    thread.store(b.both(stores, b.less(b.index(0), gradient)), gradients[1], token, column, sum);
+  }
+
+private:
+  static constexpr int64_t headsOfThread = gradientsOfKeys; // all threads have something to add up
+
+  Value placeOf(int64_t turn, Value number, Value ofThread) {
+    Value row = b.add(b.index(gradientsOfKeys * turn), number);
+    return b.address(memory, mixer.real, b.add(b.mul(row, mixer.threads()), ofThread));
+  }
+
+  CudaBuilder &b;
+  const NarrowMixer &mixer;
+  NarrowThread &thread;
+  Values gradients;
+  Value memory;
+  const int64_t threadsOfSum;
+  Value own;             // own: the number of the thread
+  Value gradient, begin; // what it adds up: of dq or dk, and which thread has the first number
+  Value column, stores;  // where the sum belongs, and whether this thread stores it
+};
+
 class GradientBuilder {
 public:
   GradientBuilder(CudaBuilder &b, gpu::GPUModuleOp kernels, seq::MixerGradOp op)
       : b(b), op(op), mixer(op), thread(b, kernels, op, mixer),
         mayBeNone(mixer.length % mixer.tokensOfSegment() != 0 || mixer.tokensOfSegment() % mixer.together() != 0),
-        kept(thread.function.shared("states", mixer.sharedBytes())) {}
+        kept(thread.function.dynamicShared(mixer.sharedBytes())) {
+    if (mixer.headsOfPart > 1)
+      parts.emplace(thread, ValueRange{op.getDq(), op.getDk()},
+                    b.address(kept, mixer.real, mixer.groupsOfSegment() * mixer.values * mixer.threads()));
+  }
 
   void build() {
     forEach(b, b.index(0), b.index(mixer.segments()), 1, thread.zeros(), [&](Value behind, ValueRange ahead) {
@@ -39,7 +100,7 @@ private:
   /// Where the thread keeps number e of the state before a group.
   Value placeOf(Value group, int64_t e) {
     Value row = b.add(b.mul(group, mixer.values), b.index(e));
-    return b.address(kept, mixer.real, b.add(b.mul(row, mixer.threads), b.threadIndex(mixer.threads)));
+    return b.address(kept, mixer.real, b.add(b.mul(row, mixer.threads()), b.threadIndex(mixer.threads())));
   }
 
   void keepStates(Value segment) {
@@ -69,7 +130,7 @@ private:
         states.push_back(thread.advance(token, thread.stateBefore(token, states.back())));
       Values next(now);
       for (size_t i = tokens.size(); i-- > 0;)
-        next = gradients(tokens[i], thread.stateBefore(tokens[i], states[i]), states[i + 1], grads[i], next);
+        next = gradients(tokens[i], thread.stateBefore(tokens[i], states[i]), states[i + 1], grads[i], next, i % 2);
       return next;
     });
   }
@@ -92,9 +153,11 @@ private:
   }
   Value negated(Value value) { return arith::NegFOp::create(b, value); }
 
-  /// All gradients of a token, from that of the state behind it; returns that of the state before.
-  Values gradients(const NarrowToken &token, ValueRange before, ValueRange behind, ValueRange grad, ValueRange ahead) {
-    thread.storeOfKey(op.getDq(), token, sumOfProducts(behind, grad));
+  /// All gradients of a token, from that of the state behind it; returns that of the state before. `turn`: as of
+  /// PartSums.
+  Values gradients(const NarrowToken &token, ValueRange before, ValueRange behind, ValueRange grad, ValueRange ahead,
+                   int64_t turn) {
+    storeOfKey(0, token, sumOfProducts(behind, grad), turn);
     Values dState;
     for (auto [number, g] : llvm::zip_equal(ahead, grad))
       dState.push_back(b.mulAdd(token.q, g, number));
@@ -102,10 +165,19 @@ private:
     Values ofReader;
     if (mixer.erases())
       ofReader = eraserGradients(token, before, dState, dk, dStrength);
-    thread.storeOfKey(op.getDk(), token, dk);
+    storeOfKey(1, token, dk, turn);
+    if (parts)
+      parts->store(token, turn);
     if (Value result = mixer.beta ? op.getDbeta() : op.getDwrite())
       thread.storeOfHead(result, token, 1, 0, dStrength);
     return decayGradients(token, before, dState, ofReader);
+  }
+
+  void storeOfKey(int64_t number, const NarrowToken &token, Value value, int64_t turn) {
+    if (parts)
+      parts->leave(number, value, turn);
+    else
+      thread.storeOfKey(number == 0 ? op.getDq() : op.getDk(), token, value);
   }
 
   /// dv; returns the gradient of what v is multiplied by.
@@ -172,6 +244,7 @@ private:
   NarrowThread thread;
   const bool mayBeNone; // whether a group may have tokens behind the last one
   Value kept;
+  std::optional<PartSums> parts; // where heads have parts together
 };
 } // namespace
 

@@ -2,7 +2,6 @@
 #include "codegen/cuda/narrow/NarrowMixer.h"
 
 #include "codegen/cuda/LibraryKernels.h"
-#include "codegen/cuda/SharedMemory.h"
 #include "codegen/memory/Views.h"
 
 #include "ir/seq/TensorBytes.h"
@@ -20,6 +19,7 @@ constexpr int64_t leastHeads = 16;  // fewer have too few threads
 constexpr int64_t mostNumbers = 64; // of the state of a head
 constexpr int64_t mostValues = 8;   // columns, in registers of a thread
 constexpr int64_t mostStates = 128; // bytes of the states of a thread that are in registers together
+constexpr int64_t mostOfWarp = 48 << 10, mostOfBlock = 160 << 10; // bytes of shared memory
 } // namespace
 
 //===- Sizes ------------------------------------------------------------------===//
@@ -31,7 +31,10 @@ NarrowMixer::NarrowMixer(Op op)
       batch(typeOf(v).getDimSize(0)), length(typeOf(v).getDimSize(1)), segment(op.getSegment()), heads(op.getHeads()),
       keyHeads(op.getKeyHeads()), keys(op.getKeyColumns()), values(op.getValueColumns()),
       scale(op.getScale().convertToDouble()), byChannel(op.decaysByChannel()), before(op.getReadBefore()),
-      stored(typeOf(v).getElementType()), real(stored.isF64() ? stored : Float32Type::get(stored.getContext())) {}
+      stored(typeOf(v).getElementType()), real(stored.isF64() ? stored : Float32Type::get(stored.getContext())) {
+  if constexpr (std::is_same_v<Op, seq::MixerGradOp>)
+    headsOfPart = op.getHeadsOfPart();
+}
 
 template NarrowMixer::NarrowMixer(seq::MixerOp);
 template NarrowMixer::NarrowMixer(seq::MixerGradOp);
@@ -41,13 +44,16 @@ int64_t NarrowMixer::together() const {
   return std::clamp<int64_t>(llvm::bit_floor(static_cast<uint64_t>(fit)), 2, 16);
 }
 
-int64_t NarrowMixer::sharedBytes() const { return groupsOfSegment() * values * threads * elementBytes(real); }
+int64_t NarrowMixer::stateBytes() const { return groupsOfSegment() * values * warpThreads * elementBytes(real); }
+
+/// For two tokens in turns, dq and dk of each thread.
+int64_t NarrowMixer::exchangeBytes() const { return headsOfPart == 1 ? 0 : 2 * 2 * threads() * elementBytes(real); }
 
 bool stretto::codegen::isNarrowMixer(Operation *op) {
   auto fits = [](auto op) {
     NarrowMixer mixer(op);
     return mixer.heads >= leastHeads && mixer.keys * mixer.values <= mostNumbers && mixer.lanes() <= warpThreads &&
-           mixer.values <= mostValues && mixer.sharedBytes() <= mostStaticShared;
+           mixer.values <= mostValues && mixer.stateBytes() <= mostOfWarp && mixer.sharedBytes() <= mostOfBlock;
   };
   return TypeSwitch<Operation *, bool>(op).Case<seq::MixerOp, seq::MixerGradOp>(fits).Default(false);
 }
@@ -57,8 +63,9 @@ bool stretto::codegen::isNarrowMixer(Operation *op) {
 NarrowThread::NarrowThread(CudaBuilder &b, gpu::GPUModuleOp kernels, Operation *op, const NarrowMixer &mixer)
     : b(b), mixer(mixer), function(b, kernels, op), op(op) {
   int64_t lanes = mixer.lanes(), inUse = mixer.heads * lanes;
-  Value number = b.add(b.mul(b.blockIndexX(mixer.blocks()), mixer.threads), b.threadIndex(mixer.threads));
-  Value isThere = inUse % mixer.threads ? b.less(number, inUse) : Value();
+  int64_t threads = mixer.threads();
+  Value number = b.add(b.mul(b.blockIndexX(mixer.blocks()), threads), b.threadIndex(threads));
+  Value isThere = inUse % threads ? b.less(number, inUse) : Value();
   Value lane = b.remainder(number, lanes);
   sequence = b.blockIndexY(mixer.batch);
   head = b.divide(isThere ? b.minimum(number, b.index(inUse - 1)) : number, lanes);
@@ -70,7 +77,7 @@ NarrowThread::NarrowThread(CudaBuilder &b, gpu::GPUModuleOp kernels, Operation *
 
 CudaLaunch NarrowThread::launch(int64_t flops) const {
   int64_t states = mixer.batch * mixer.length * mixer.heads * mixer.keys * mixer.values;
-  return {{mixer.blocks(), mixer.batch}, mixer.threads, flops * states};
+  return {{mixer.blocks(), mixer.batch}, mixer.threads(), flops * states};
 }
 
 Value NarrowThread::times(Value x, Value y) { return arith::MulFOp::create(b, x, y); }
@@ -104,20 +111,20 @@ Value NarrowThread::load(Value rows, Value row, Value column) {
   return widen(b.load(typeOf(rows).getElementType(), 1, placeIn(b, buffer(rows), rows, row, column)));
 }
 
-void NarrowThread::store(Value where, Value rows, Value row, Value column, Value value) {
+void NarrowThread::store(Value where, Value rows, const NarrowToken &token, Value column, Value value) {
   Type element = typeOf(rows).getElementType();
-  b.when(where, [&] {
+  b.when(b.both(token.valid, where), [&] {
     Value narrow = element == mixer.real ? value : arith::TruncFOp::create(b, element, value);
-    b.store(narrow, placeIn(b, buffer(rows), rows, row, column));
+    b.store(narrow, placeIn(b, buffer(rows), rows, token.row, column));
   });
 }
 
 void NarrowThread::storeOfKey(Value rows, const NarrowToken &token, Value value) {
-  store(b.both(token.valid, ownsKey), rows, token.row, columnOfKey(), value);
+  store(ownsKey, rows, token, columnOfKey(), value);
 }
 
 void NarrowThread::storeOfHead(Value rows, const NarrowToken &token, int64_t columns, int64_t column, Value value) {
-  store(b.both(token.valid, ownsHead), rows, token.row, columnOfHead(columns, column), value);
+  store(ownsHead, rows, token, columnOfHead(columns, column), value);
 }
 
 /// Of [batch, heads, segments, keys * values].

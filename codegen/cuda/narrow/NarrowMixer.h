@@ -26,6 +26,7 @@ struct NarrowMixer {
   mlir::Value q, k, v, decay, write, beta, erase, eraseWrite, positions;
   int64_t batch, length, segment;
   int64_t heads, keyHeads, keys, values; ///< keys, values: columns of a head
+  int64_t headsOfPart = 1;               ///< that the gradients of q and k have one part for
   double scale;
   bool byChannel, before; ///< a decay for each key column; what is erased is read before the decay
   mlir::Type stored;      ///< of rows in memory
@@ -40,11 +41,16 @@ struct NarrowMixer {
   /// Tokens of a segment, and groups of those that are read together in one.
   int64_t tokensOfSegment() const { return std::min(segment, length); }
   int64_t groupsOfSegment() const { return llvm::divideCeil(tokensOfSegment(), together()); }
-  /// Bytes of shared memory where the gradient keeps the states before groups.
-  int64_t sharedBytes() const;
+  /// Bytes of shared memory where a warp keeps the states before groups for the gradient, and where a block exchanges
+  /// what is added up over the heads of parts.
+  int64_t stateBytes() const;
+  int64_t exchangeBytes() const;
+  int64_t sharedBytes() const { return threads() / warpThreads * stateBytes() + exchangeBytes(); }
 
-  static constexpr int64_t threads = warpThreads; // of a block: few, so that multiprocessors have alike many
-  int64_t blocks() const { return llvm::divideCeil(heads * lanes(), threads); } ///< of a sequence
+  /// Of a block: few, so that multiprocessors have alike many, but all of a part.
+  int64_t threads() const { return std::max(warpThreads, threadsOfPart()); }
+  int64_t threadsOfPart() const { return headsOfPart * lanes(); }
+  int64_t blocks() const { return llvm::divideCeil(heads * lanes(), threads()); } ///< of a sequence
 };
 
 /// What a thread reads of a token.
@@ -85,6 +91,8 @@ public:
   /// Stores it, where the token is valid and the thread has a key column, or is the first one of its head.
   void storeOfKey(mlir::Value rows, const NarrowToken &token, mlir::Value value);
   void storeOfHead(mlir::Value rows, const NarrowToken &token, int64_t columns, int64_t column, mlir::Value value);
+  /// Stores it where `where` holds, too; null: yes.
+  void store(mlir::Value where, mlir::Value rows, const NarrowToken &token, mlir::Value column, mlir::Value value);
 
   /// The column of a row of as many numbers for each head.
   mlir::Value columnOfHead(int64_t columns, int64_t column);
@@ -105,7 +113,6 @@ private:
   mlir::Value beginsAt(const NarrowToken &token);
   mlir::Value widen(mlir::Value value);
   mlir::Value placeOfState(mlir::Value states, mlir::Value segment);
-  void store(mlir::Value where, mlir::Value rows, mlir::Value row, mlir::Value column, mlir::Value value);
 
   mlir::Operation *op;
   mlir::Value sequence, head, key, keyHead; // key: the key column, one that there is

@@ -25,6 +25,8 @@ struct Narrow {
   std::string stored = "f32";
   int64_t length = 130, segment = 64;
 
+  /// As at seq.mixer_grad.
+  int64_t headsOfPart() const { return heads / keyHeads % 16 == 0 ? 16 : 1; }
   std::string real() const { return stored == "f64" ? "f64" : "f32"; }
   std::string rows(int64_t columns, const std::string &type) const {
     return llvm::formatv("tensor<2x{0}x{1}x{2}>", length, columns, type);
@@ -77,7 +79,7 @@ std::string Narrow::text() const {
   }
   std::string sizes = llvm::formatv("heads {0} key_heads {1} scale 0.75 segment {2}{3}", heads, keyHeads, segment,
                                     before ? " read_before" : "");
-  std::string dk = rows(heads * keys, stored);
+  std::string dk = rows(heads / headsOfPart() * keys, stored);
   return llvm::formatv(R"(
 func.func @mixer(%q: {0}, %k: {0}, %v: {1}{2}) {{
   {3} = seq.mixer %q, %k, %v {4}{5} : {0}, {1}{6}
@@ -117,6 +119,23 @@ TEST(CudaNarrow, KeyColumns) {
   check({.heads = 24, .keyHeads = 1, .keys = 16, .values = 1, .decay = Decay::ofKey});
   check({.heads = 17, .keyHeads = 17, .keys = 3, .values = 2, .decay = Decay::ofKey, .documents = true});
   check({.heads = 16, .keyHeads = 8, .keys = 8, .values = 8, .decay = Decay::constant, .writes = true});
+}
+
+/// The parts of a block, and parts of several warps; of the last block only one.
+TEST(CudaNarrow, HeadsThatAreAddedUp) {
+  check({.heads = 48, .keyHeads = 1, .keys = 1, .values = 1, .documents = true});
+  check({.heads = 64, .keyHeads = 2, .keys = 2, .values = 3, .decay = Decay::constant});
+  check({.heads = 16, .keyHeads = 1, .keys = 20, .values = 1, .decay = Decay::ofKey, .length = 100});
+  for (const char *stored : {"f32", "f64", "bf16"})
+    for (Erases erases : {Erases::beta, Erases::other})
+      check({.heads = 32,
+             .keyHeads = 2,
+             .keys = 5,
+             .values = 2,
+             .decay = Decay::ofKey,
+             .erases = erases,
+             .documents = true,
+             .stored = stored});
 }
 
 TEST(CudaNarrow, WhatIsErased) {

@@ -45,7 +45,7 @@ static std::pair<MixerSizes, MixerNumbers> mixerOf(Op op, const std::vector<Numb
                    op.getKeyColumns(),
                    op.getValueColumns()};
   sizes.scale = op.getScale().convertToDouble(), sizes.byChannel = op.decaysByChannel();
-  sizes.segment = op.getSegment(), sizes.before = op.getReadBefore();
+  sizes.segment = op.getSegment(), sizes.headsOfPart = op.getHeadsOfPart(), sizes.before = op.getReadBefore();
   sizes.shared = op.getDecay() && typeOf(op.getDecay()).getRank() == 1;
   size_t next = first; // operands that are given lie one behind the other
   auto take = [&](Value operand) { return operand ? inputs[next++] : Numbers(); };

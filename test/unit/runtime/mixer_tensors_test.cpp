@@ -37,7 +37,7 @@ enum class Decay { none, byHead, byChannel, sharedByHead, sharedByChannel };
 constexpr Decay decays[] = {Decay::none, Decay::byHead, Decay::byChannel, Decay::sharedByHead, Decay::sharedByChannel};
 
 struct Sizes {
-  int64_t length = 0, batch = 2, heads = 4, keyHeads = 2, keys = 3, values = 5;
+  int64_t length = 0, batch = 2, heads = 4, keyHeads = 2, keys = 3, values = 5, headsOfPart = 1;
 };
 
 constexpr int64_t segment = 64;
@@ -211,7 +211,7 @@ Results resultsOf(const Problem &p, const Types &types) {
   auto like = [&](const Numbers &numbers, at::ScalarType type) {
     return numbers.columns ? rows(sizes, numbers.columns, type) : at::Tensor();
   };
-  const int64_t keyColumns = sizes.heads * sizes.keys;
+  const int64_t keyColumns = sizes.heads / sizes.headsOfPart * sizes.keys;
   return {like(p.v, types.stored),
           at::full({sizes.batch, sizes.heads, segments, sizes.keys * sizes.values}, std::nan(""), types.real),
           {rows(sizes, keyColumns, types.stored), rows(sizes, keyColumns, types.stored), like(p.v, types.stored),
@@ -282,7 +282,8 @@ Results computeOnCpu(const Problem &p, const Types &types) {
   runOnCpu(forward);
   auto backward = operandsOf<mixer::Backward>(p, tensors);
   const at::Tensor grad = tensorOf(p, p.grad, types.stored);
-  backward.segment = segment, backward.states = results.states.data_ptr(), backward.grad = rowsOf(grad);
+  backward.segment = segment, backward.headsOfPart = p.sizes.headsOfPart, backward.states = results.states.data_ptr(),
+  backward.grad = rowsOf(grad);
   backward.dq = rowsOf(to.dq), backward.dk = rowsOf(to.dk), backward.dv = rowsOf(to.dv);
   backward.dDecay = rowsOf(to.dDecay), backward.dWrite = rowsOf(to.dWrite), backward.dBeta = rowsOf(to.dBeta);
   backward.dErase = rowsOf(to.dErase), backward.dEraseWrite = rowsOf(to.dEraseWrite);
@@ -328,11 +329,10 @@ template <typename Check> void forAllLengths(const Check &check) {
       forAll({.length = length}, hasDocuments, check);
 }
 
-// Sums over the heads of a key head, for each entry of q or k.
+// Sums over the parts of a key head, for each entry of q or k.
 std::vector<double> byKeyHeads(const Problem &p, const at::Tensor &gradient) {
   const Sizes &sizes = p.sizes;
-  return numbersOf(
-      gradient.to(at::kDouble).reshape({p.tokens(), sizes.keyHeads, sizes.heads / sizes.keyHeads, sizes.keys}).sum(2));
+  return numbersOf(gradient.to(at::kDouble).reshape({p.tokens(), sizes.keyHeads, -1, sizes.keys}).sum(2));
 }
 
 // Compares some entries with central differences of the loss, of fourth order.
@@ -413,6 +413,11 @@ TEST_F(MixerTensorsTest, GradientsAreThoseOfTheRecurrence) {
 
 TEST_F(MixerTensorsTest, AgreesWithTheCpu) {
   forAllLengths([](const Problem &p) { expectAgree(compute(p, f64), computeOnCpu(p, f64), 1e-13); });
+}
+
+TEST_F(MixerTensorsTest, AgreesWithTheCpuOnHeadsThatAreAddedUp) {
+  const Sizes sizes{.length = 70, .heads = 32, .keyHeads = 1, .keys = 3, .values = 2, .headsOfPart = 16};
+  forAll(sizes, true, [](const Problem &p) { expectAgree(compute(p, f64), computeOnCpu(p, f64), 1e-13); });
 }
 
 TEST_F(MixerTensorsTest, AgreesWithTheCpuOnWideHeads) {

@@ -117,7 +117,8 @@ public:
     take<Stored>(forward.out, results.out);
     mixer::Backward backward;
     static_cast<mixer::Operands &>(backward) = op;
-    backward.segment = s.segment, backward.states = states, backward.grad = rows<Stored>(data.grad);
+    backward.segment = s.segment, backward.headsOfPart = s.headsOfPart;
+    backward.states = states, backward.grad = rows<Stored>(data.grad);
     const std::pair<mixer::Rows *, Numbers *> stored[] = {{&backward.dq, &results.dq},
                                                           {&backward.dk, &results.dk},
                                                           {&backward.dv, &results.dv},
@@ -243,12 +244,13 @@ void expectAgree(const MixerResults &found, const MixerResults &wanted, double l
 }
 
 // Columns of heads, and how many heads there are: of chunks, and of the ways that go token by token with heads side by
-// side, where rows are read in place or are copied.
+// side, where rows are read in place or are copied, and where the gradients of 16 heads that share keys are added up.
 struct Widths {
   int64_t keys, values, heads, shared; // shared: heads that have keys of their own
+  int64_t headsOfPart() const { return heads / shared % 16 == 0 ? 16 : 1; }
 };
-constexpr Widths allWidths[] = {{5, 7, 4, 2},  {1, 1, 32, 16}, {1, 1, 20, 5},
-                                {3, 4, 17, 1}, {8, 1, 6, 2},   {1, 6, 16, 4}};
+constexpr Widths allWidths[] = {{5, 7, 4, 2}, {1, 1, 32, 16}, {1, 1, 20, 5}, {3, 4, 17, 1},
+                                {8, 1, 6, 2}, {1, 6, 16, 4},  {9, 1, 16, 1}, {2, 1, 48, 3}};
 
 std::vector<Setting> settings(Widths widths) {
   std::vector<Setting> list;
@@ -264,6 +266,7 @@ std::vector<Setting> settings(Widths widths) {
           s.shared = (list.size() % 5) == 2 && decay != 0;
           s.keys = widths.keys, s.values = widths.values, s.heads = widths.heads;
           s.keyHeads = variant ? widths.shared : widths.heads;
+          s.headsOfPart = variant ? widths.headsOfPart() : 1;
           if (decay != 0 || !byChannel)
             list.push_back(s);
         }

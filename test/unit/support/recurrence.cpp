@@ -40,6 +40,9 @@ private:
   int64_t at(int64_t t, int64_t columns, int64_t column) const {
     return ((first + t) * s.heads + head) * columns + column;
   }
+  int64_t ofPart(int64_t t, int64_t column) const {
+    return ((first + t) * s.heads + head) / s.headsOfPart * s.keys + column;
+  }
   int64_t savedAt(int64_t segment) const {
     return ((first / s.length * s.heads + head) * s.segments() + segment) * s.keys * s.values;
   }
@@ -83,9 +86,9 @@ private:
       for (int64_t e = 0; e < s.values; ++e) {
         const int64_t i = d * s.values + e;
         const double grad = s.scale * data.grad[at(t, s.values, e)], value = w(t) * data.v[at(t, s.values, e)];
-        to.dq[at(t, s.keys, d)] += behind[i] * grad;
+        to.dq[ofPart(t, d)] += behind[i] * grad;
         ahead[i] += q(t, d) * grad;
-        to.dk[at(t, s.keys, d)] += ahead[i] * value;
+        to.dk[ofPart(t, d)] += ahead[i] * value;
         ofP(t, d, -ahead[i] * read[e], to);
         ofValue[e] += ahead[i] * k(t, d);
         ofRead[e] -= ahead[i] * p(t, d);
@@ -106,14 +109,17 @@ private:
   }
 
   void ofP(int64_t t, int64_t d, double gradient, MixerResults &to) const {
-    (!data.eraseWrite.empty() ? to.dEraseWrite : to.dk)[at(t, s.keys, d)] += gradient;
+    if (data.eraseWrite.empty())
+      to.dk[ofPart(t, d)] += gradient;
+    else
+      to.dEraseWrite[at(t, s.keys, d)] += gradient;
   }
   void ofR(int64_t t, int64_t d, double gradient, MixerResults &to) const {
     if (hasErase())
       to.dErase[at(t, s.keys, d)] += gradient;
     if (!hasBeta())
       return;
-    to.dk[at(t, s.keys, d)] += beta(t) * gradient;
+    to.dk[ofPart(t, d)] += beta(t) * gradient;
     to.dBeta[at(t, 1, 0)] += k(t, d) * gradient;
   }
   void ofStrength(int64_t t, double gradient, MixerResults &to) const {
@@ -133,13 +139,13 @@ private:
 } // namespace
 
 MixerResults stretto::test::emptyResults(const MixerSizes &s, const MixerNumbers &data) {
-  const Numbers rows(s.tokens() * s.heads), keys(s.tokens() * s.heads * s.keys),
+  const Numbers rows(s.tokens() * s.heads), keys(s.tokens() * s.heads * s.keys), parts(keys.size() / s.headsOfPart),
       values(s.tokens() * s.heads * s.values);
   auto where = [](const Numbers &operand, const Numbers &result) { return operand.empty() ? Numbers() : result; };
   return {values,
           Numbers(s.batch * s.heads * s.segments() * s.keys * s.values),
-          keys,
-          keys,
+          parts,
+          parts,
           values,
           where(data.decay, s.byChannel ? keys : rows),
           where(data.write, rows),

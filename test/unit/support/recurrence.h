@@ -11,7 +11,7 @@ struct MixerSizes {
   int64_t batch = 1, length = 1, heads = 1, keyHeads = 1, keys = 1, values = 1; // keys, values: columns of a head
   double scale = 1;
   bool byChannel = false, shared = false, before = false; // shared: the same decay at all tokens
-  int64_t segment = 64;
+  int64_t segment = 64, headsOfPart = 1;                  // headsOfPart: that dq and dk have one part for
   int64_t tokens() const { return batch * length; }
   int64_t segments() const { return (length + segment - 1) / segment; }
 };

@@ -93,6 +93,19 @@ public:
     }
   }
 
+  // Memory for so many columns of one token.
+  Lanes<Real> oneToken(Real *buffer) const { return {buffer, 0, width}; }
+
+  // The same two for what has the key columns of a head for each vector.
+  tiles::Matrix<Real> parts(const Rows &rows, int64_t token, Real *buffer) const {
+    if (isPlain<Real>(rows))
+      return {placeIn<Real>(rows, token, firstPart()), rows.stride};
+    return {buffer, vectors * form.keys};
+  }
+  void putParts(const Rows &rows, int64_t token, int64_t tokens, tiles::Matrix<const Real> from) const {
+    storeRows<Real>(rows, token, tokens, firstPart(), vectors * form.keys, from, 1);
+  }
+
   // States: of lanes, and in memory, where those of a head are `apart` numbers from those of the one before.
   void clearStates(Real *states) const { std::fill_n(states, form.keys * form.values * width, Real(0)); }
   void loadStates(const Real *from, int64_t apart, Real *states) const {
@@ -117,6 +130,7 @@ private:
   int64_t place(int64_t head, int64_t i) const {
     return (head / lanes * form.keys * form.values + i) * lanes + head % lanes;
   }
+  int64_t firstPart() const { return first / lanes * form.keys; }
   bool isInPlace(const Rows &rows, int64_t columns) const {
     return columns == 1 && count == width && isPlain<Real>(rows);
   }

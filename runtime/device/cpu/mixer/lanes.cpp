@@ -2,6 +2,8 @@
 // is erased, have code of their own, so that states stay in registers.
 #include "runtime/device/cpu/mixer/lanes.h"
 
+#include "runtime/device/cpu/tiles/transpose_block.h"
+
 #include <algorithm>
 
 namespace stretto::runtime::mixer {
@@ -107,6 +109,25 @@ STRETTO_INLINE void forward(const LaneSteps<Real> &steps, Kind kind, Real *state
       storeAll(states, all, history + t * all * lanes);
   }
   storeAll(states, all, stateAt);
+}
+
+// out[d]: the sum over the lanes of column d, eight columns at a time.
+template <typename Real>
+STRETTO_INLINE void sumColumns(int64_t count, const Real *from, int64_t apart, Real *out) {
+  typename tiles::Eight<Real>::Value halves[2], rows[8] = {};
+  for (int64_t d = 0; d < count; ++d) {
+    std::memcpy(halves, from + d * apart, sizeof(halves));
+    rows[d] = halves[0] + halves[1];
+  }
+  const auto sums = tiles::sumsOfRows<Real>(rows);
+  std::memcpy(out, &sums, count * sizeof(Real));
+}
+template <typename Real> STRETTO_INLINE void sumLanes(int64_t count, const Real *from, int64_t apart, Real *out) {
+  int64_t d = 0;
+  for (; d + 8 <= count; d += 8)
+    sumColumns(8, from + d * apart, apart, out + d);
+  if (d < count)
+    sumColumns(count - d, from + d * apart, apart, out + d);
 }
 
 // The gradients of one token. The names of values are those of the operands; dState is that of the state behind it at
@@ -226,6 +247,17 @@ template <typename Real> struct TokenGradient {
   }
 };
 
+// Of q or k at one token. Vectors with one column each are added up side by side.
+template <typename Real>
+STRETTO_INLINE void addUp(Kind kind, int64_t token, Lanes<Real> ofHeads, tiles::Matrix<Real> parts) {
+  if (!parts.data)
+    return;
+  if (kind.keys == 1)
+    return sumLanes(kind.vectors, ofHeads.data, lanes, parts.row(token));
+  for (int64_t i = 0; i < kind.vectors; ++i)
+    sumLanes(kind.keys, ofHeads.at({token, i}, 0), ofHeads.column, parts.row(token) + i * kind.keys);
+}
+
 // Asks for memory some tokens ahead of where it is first used: processors do not foresee rows from last to first.
 template <typename Real>
 STRETTO_INLINE void bringNear(const LaneSteps<Real> &steps, Lanes<const Real> grad, const LaneGradients<Real> &to,
@@ -258,6 +290,8 @@ STRETTO_INLINE void backward(const LaneSteps<Real> &steps, Kind kind, Lanes<cons
         token.ofErased(before);
       token.ofDecay(before);
     }
+    addUp(kind, t, to.q, to.qParts);
+    addUp(kind, t, to.k, to.kParts);
   }
   storeAll(dStates, all, dStateAt);
 }

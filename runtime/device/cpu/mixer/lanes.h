@@ -1,6 +1,7 @@
 // Linear mixers by their recurrence, token by token, for heads side by side: each has a lane of a vector.
 #pragma once
 
+#include "runtime/device/cpu/tiles/matrix.h"
 #include "runtime/device/cpu/vectors.h"
 
 #include <cstdint>
@@ -41,6 +42,9 @@ template <typename Real> struct LaneSteps {
 template <typename Real> struct LaneGradients {
   Lanes<Real> q, k, v, decay, w, r, p;
   bool decayIsByHead = false; // one number, not one for each key column
+  // Where given, what q and k are to be added up to over the lanes of each vector, [tokens][vectors][keys]; q and k
+  // have room for one token then.
+  tiles::Matrix<Real> qParts, kParts;
 };
 
 #define STRETTO_MIXER_LANES(Real)                                                                                      \

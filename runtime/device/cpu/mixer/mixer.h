@@ -32,9 +32,10 @@ struct Forward : Operands {
   void *states = nullptr;
 };
 
-// Reads states; writes the gradients that are given. dq and dk have keyColumns columns for each of `heads`.
+// Reads states; writes the gradients that are given. dq and dk have keyColumns columns for each part: for each head, or
+// for each 16 where seq.mixer_grad says so.
 struct Backward : Operands {
-  int64_t segment = 0;
+  int64_t segment = 0, headsOfPart = 1;
   const void *states = nullptr;
   Rows grad, dq, dk, dv, dDecay, dWrite, dBeta, dErase, dEraseWrite;
 };

@@ -143,7 +143,10 @@ public:
     auto take = [&](int64_t numbers) { return takeOf<Real>(scratch, op, numbers); };
     before = take(size), behind = take(size), dStates = take(size), history = take(most * size);
     grad = take(most * form.values), dv = take(most * form.values);
-    dq = take(most * form.keys), dk = take(most * form.keys);
+    const int64_t ofKeys = addsUp() ? form.keys : most * form.keys, ofParts = most * vectorsOf(op) * form.keys;
+    dq = take(ofKeys), dk = take(ofKeys);
+    if (addsUp())
+      qParts = scratch.take<Real>(ofParts), kParts = scratch.take<Real>(ofParts);
     dDecay = take(most * form.keys), dw = take(most);
     if (form.erases)
       dr = take(most * form.keys), dp = take(most * form.keys);
@@ -173,6 +176,8 @@ private:
     put(heads, to, token, tokens);
   }
 
+  // Whether vectors of heads have one part each of the gradients of q and k.
+  bool addsUp() const { return op.headsOfPart == lanes; }
   int64_t decays() const { return form.byChannel ? form.keys : 1; }
   const Rows &dStrength() const { return op.beta ? op.dBeta : op.dWrite; }
 
@@ -185,7 +190,12 @@ private:
       return operand && !rows ? heads.packed(buffer, columns) : target(rows, columns, buffer);
     };
     LaneGradients<Real> to;
-    to.q = target(op.dq, form.keys, dq), to.k = target(op.dk, form.keys, dk);
+    if (addsUp()) {
+      to.q = heads.oneToken(dq), to.qParts = heads.parts(op.dq, token, qParts);
+      to.k = heads.oneToken(dk), to.kParts = heads.parts(op.dk, token, kParts);
+    } else {
+      to.q = target(op.dq, form.keys, dq), to.k = target(op.dk, form.keys, dk);
+    }
     to.v = target(op.dv, form.values, dv), to.w = always(op.beta, dStrength(), 1, dw);
     to.decay = target(op.dDecay, decays(), dDecay), to.decayIsByHead = !form.byChannel;
     to.r = always(op.erase, op.dErase, form.keys, dr), to.p = always(op.eraseWrite, op.dEraseWrite, form.keys, dp);
@@ -196,7 +206,12 @@ private:
     auto put = [&](const Rows &rows, int64_t columns, Lanes<Real> from) {
       heads.put(rows, token, tokens, columns, from);
     };
-    put(op.dq, form.keys, to.q), put(op.dk, form.keys, to.k), put(op.dv, form.values, to.v);
+    if (addsUp()) {
+      heads.putParts(op.dq, token, tokens, to.qParts), heads.putParts(op.dk, token, tokens, to.kParts);
+    } else {
+      put(op.dq, form.keys, to.q), put(op.dk, form.keys, to.k);
+    }
+    put(op.dv, form.values, to.v);
     put(dStrength(), 1, to.w), put(op.dDecay, decays(), to.decay);
     put(op.dErase, form.keys, to.r), put(op.dEraseWrite, form.keys, to.p);
   }
@@ -205,7 +220,7 @@ private:
   const Form form;
   Block<Real> block;
   Real *before, *behind, *dStates, *history; // states before a segment, behind it, behind each token
-  Real *grad, *dq, *dk, *dv, *dDecay, *dw, *dr, *dp;
+  Real *grad, *dq, *dk, *dv, *dDecay, *dw, *dr, *dp, *qParts, *kParts;
 };
 
 template <typename Real> void runDocument(const Backward &op, const Document &document, const Heads<Real> &heads,

@@ -36,6 +36,21 @@ STRETTO_INLINE void transposeBlock(const Real *in, int64_t inStride, Real *out, 
     std::memcpy(out + i * outStride, &rows[i], sizeof(V));
 }
 
+// The sum of each row of such a block, by the same exchanges.
+template <typename Real> STRETTO_INLINE typename Eight<Real>::Value
+sumsOfRows(const typename Eight<Real>::Value *rows) {
+  using V = typename Eight<Real>::Value;
+  V pairs[4], fours[2];
+  for (int i = 0; i < 4; ++i)
+    pairs[i] = STRETTO_PAIRS(rows[2 * i], rows[2 * i + 1], 0, 8, 1, 9, 4, 12, 5, 13) +
+               STRETTO_PAIRS(rows[2 * i], rows[2 * i + 1], 2, 10, 3, 11, 6, 14, 7, 15);
+  for (int i = 0; i < 2; ++i)
+    fours[i] = STRETTO_PAIRS(pairs[2 * i], pairs[2 * i + 1], 0, 1, 8, 9, 4, 5, 12, 13) +
+               STRETTO_PAIRS(pairs[2 * i], pairs[2 * i + 1], 2, 3, 10, 11, 6, 7, 14, 15);
+  return STRETTO_PAIRS(fours[0], fours[1], 0, 1, 2, 3, 8, 9, 10, 11) +
+         STRETTO_PAIRS(fours[0], fours[1], 4, 5, 6, 7, 12, 13, 14, 15);
+}
+
 #undef STRETTO_PAIRS
 
 } // namespace stretto::runtime::tiles

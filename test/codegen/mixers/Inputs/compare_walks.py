@@ -73,6 +73,8 @@ def named():
     yield Mixer("beta", keys=128, values=384, key_heads=1, time=70)
     yield Mixer("erase", by_channel=True, keys=48, values=192, sharers=2, key_heads=1, time=70, element="bf16")
     yield Mixer(keys=1, values=1)
+    yield Mixer("beta", keys=8, values=12, key_heads=1, sharers=32, time=70)
+    yield Mixer("erase", keys=3, values=40, key_heads=2, sharers=16, time=70, by_channel=True, element="bf16")
 
 
 def drawn(count):
