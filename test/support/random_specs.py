@@ -149,10 +149,10 @@ class Block:
         heads = self.rng.choice(divisors(width))
         kv_heads = self.rng.choice(divisors(heads))
         kv_width = width // heads * kv_heads
-        causal = ", causal = false" if self.rng.random() < 0.2 else ""
+        seen = self.rng.choice(["", "", ", causal = false", f", window = {self.rng.randint(0, 9)}", ", alibi = true"])
         q, k, v = (self.expression(each, self.rng.randrange(depth)) for each in (width, kv_width, kv_width))
         bound = self.rng.choice(["tanh", "rms_norm"])  # see write
-        return f"softmax_attention({bound}({q}), {bound}({k}), {v}, {heads}, {kv_heads}{causal})"
+        return f"softmax_attention({bound}({q}), {bound}({k}), {v}, {heads}, {kv_heads}{seen})"
 
     def mixer(self, width, depth):
         heads = self.rng.choice(divisors(width))
