@@ -60,6 +60,7 @@ def programs(small):
     for name, heads in odd_heads(small).items():
         made[name] = Made("llama", shape, llama | heads, "bf16")
     made["window"] = Made("llama", shape, llama | {"window": shape.length // 3}, "bf16")
+    made["alibi"] = Made("llama", shape, llama | {"alibi": "true"}, "bf16")
     made["columns"] = Made("linear", shape, size | {"mixer": "rg_lru"}, "bf16")  # a recurrence of each column by itself
     if not small:
         made["portable"] = Made("llama", shape, llama, chip="sm_80")
