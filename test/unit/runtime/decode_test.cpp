@@ -56,6 +56,7 @@ struct StepShape {
   int64_t rows, capacity, heads, kvHeads, headDim;
   int64_t window = 0, later = 0; // later: how much further than its cache is long the sequence in the middle has come
   int32_t alibi = 0;
+  double scale = 0.3;
   int64_t width() const { return heads * headDim; }
   int64_t kvWidth() const { return kvHeads * headDim; }
   int64_t stride() const { return width() + 5; } // of queries
@@ -77,18 +78,24 @@ Words stepCounts(const StepShape &s) {
 // The attention of the query at a position, computed key by key: of one head of a sequence.
 template <typename Real>
 void attendKeyByKey(const StepShape &s, int64_t head, const Real *q, const Real *k, const Real *v, int64_t position,
-                    double scale, double *out) {
+                    double *out) {
   const double slope = s.alibi ? std::exp2(-8.0 * static_cast<double>(head + 1) / static_cast<double>(s.heads)) : 0;
-  double sum = 0;
-  for (int64_t at = s.window ? std::max<int64_t>(0, position + 1 - s.window) : 0; at <= position; ++at) {
-    const int64_t key = at % s.capacity * s.kvWidth();
+  const int64_t first = s.window ? std::max<int64_t>(0, position + 1 - s.window) : 0;
+  std::vector<double> scores;
+  for (int64_t at = first; at <= position; ++at) {
+    const Real *key = k + at % s.capacity * s.kvWidth();
     double dot = 0;
     for (int64_t i = 0; i < s.headDim; ++i)
-      dot += static_cast<double>(q[i]) * static_cast<double>(k[key + i]);
-    const double weight = std::exp(scale * dot - slope * static_cast<double>(position - at));
+      dot += static_cast<double>(q[i]) * static_cast<double>(key[i]);
+    scores.push_back(s.scale * dot - slope * static_cast<double>(position - at));
+  }
+  const double most = *std::max_element(scores.begin(), scores.end());
+  double sum = 0;
+  for (int64_t at = first; at <= position; ++at) {
+    const double weight = std::exp(scores[at - first] - most);
     sum += weight;
     for (int64_t i = 0; i < s.headDim; ++i)
-      out[i] += weight * static_cast<double>(v[key + i]);
+      out[i] += weight * static_cast<double>(v[at % s.capacity * s.kvWidth() + i]);
   }
   for (int64_t i = 0; i < s.headDim; ++i)
     out[i] /= sum;
@@ -99,14 +106,13 @@ template <typename Real> void checkStep(const StepShape &s) {
   const auto k = randomReals<Real>(s.batch * s.capacity * s.kvWidth(), 2);
   const auto v = randomReals<Real>(s.batch * s.capacity * s.kvWidth(), 3);
   const Words positions = stepPositions(s), counts = stepCounts(s);
-  const double scale = 0.3;
   const int64_t numbers = s.batch * s.rows * s.width();
   std::vector<double> expected(numbers);
   for (int64_t b = 0; b < s.batch; ++b)
     for (int64_t r = 0; r < counts[b]; ++r)
       for (int64_t h = 0; h < s.heads; ++h) {
         const int64_t row = b * s.rows + r, key = b * s.capacity * s.kvWidth() + h / (s.heads / s.kvHeads) * s.headDim;
-        attendKeyByKey(s, h, &q[row * s.stride() + h * s.headDim], &k[key], &v[key], positions[row], scale,
+        attendKeyByKey(s, h, &q[row * s.stride() + h * s.headDim], &k[key], &v[key], positions[row],
                        &expected[row * s.width() + h * s.headDim]);
       }
   Workbench bench(sizeof(Real) == 2 ? STRETTO_F32 : dtypeOf<Real>());
@@ -120,7 +126,7 @@ template <typename Real> void checkStep(const StepShape &s) {
                                    .q_stride = s.stride(),
                                    .o_stride = s.width(),
                                    .window = s.window,
-                                   .scale = scale,
+                                   .scale = s.scale,
                                    .dtype = dtypeOf<Real>(),
                                    .alibi = s.alibi,
                                    .q = bench.place(q),
@@ -154,6 +160,11 @@ TEST(AttentionStep, WithAWindowMatchesKeyByKey) {
       }
   checkStep<double>({5, 1300, 2, 1, 16, 1200, 777});
   checkStep<Bf16>({5, 40, 4, 2, 8, 30, 9});
+}
+
+// Queries whose keys all lie behind the place where the cache begins anew: there is no maximum of those before.
+TEST(AttentionStep, WithAWindowMatchesKeyByKeyWhereScoresAreLow) {
+  checkStep<double>({40, 46, 2, 1, 8, 2, 20, 0, 5000});
 }
 
 TEST(AttentionStep, WithDistancesMatchesKeyByKey) {
