@@ -176,6 +176,10 @@ class Noise:
     nll: float = 0.0
     gradients: dict = field(default_factory=dict)  # by name; empty: none moves
 
+    def times(self, factor):
+        """By roundings that are so many times as large."""
+        return Noise(factor * self.loss, factor * self.nll, {name: factor * each for name, each in self.gradients.items()})
+
     def include(self, moved, expected):
         """Adds a draw. What is compared is one more draw, which may well be some times as large."""
         self.loss = max(self.loss, SPREAD * abs(moved.loss - expected.loss))

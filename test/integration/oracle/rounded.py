@@ -16,7 +16,7 @@ import numpy as np
 import torch
 from interpret import Program
 from models import plain_cases
-from oracle import Case, check_all, emitted_module, model_of, problems_of, run, seq_module, setting_of
+from oracle import TOLERANCE, Case, check_all, emitted_module, model_of, problems_of, run, seq_module, setting_of
 from random_models import cases as random_cases
 from whole import every
 
@@ -91,9 +91,10 @@ def checker(ratios=None):
 
     def check(case, seed=0):
         setting, problems = setting_of(case, seed), []
+        noise = setting.noise.times(EXACT / TOLERANCE)  # as constants are off by more than other numbers
         for fuse in MEAN:
             text = compile_rounded(case, fuse)
-            found = problems_of(text, setting.parameters, setting.data, setting.expected, setting.noise, EXACT, rounds=False)
+            found = problems_of(text, setting.parameters, setting.data, setting.expected, noise, EXACT, rounds=False)
             if ratios:
                 found += rounding_problems(text, setting, seed, ratios[fuse], LARGEST[fuse])
             problems += [f"fuse={fuse}: {problem}" for problem in found]
