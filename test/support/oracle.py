@@ -176,10 +176,6 @@ class Noise:
     nll: float = 0.0
     gradients: dict = field(default_factory=dict)  # by name; empty: none moves
 
-    def times(self, factor):
-        """By roundings that are so many times as large."""
-        return Noise(factor * self.loss, factor * self.nll, {name: factor * each for name, each in self.gradients.items()})
-
     def include(self, moved, expected):
         """Adds a draw. What is compared is one more draw, which may well be some times as large."""
         self.loss = max(self.loss, SPREAD * abs(moved.loss - expected.loss))
@@ -248,6 +244,13 @@ def problems_of(text, parameters, data, expected, noise, tolerance=TOLERANCE, ro
     if not np.array_equal(predicted, expected.predicted):
         problems.append("predictions differ")
     return problems
+
+
+def results_of(text, parameters, data):
+    """What a module computes in exact numbers, whatever its types say."""
+    program = Program(text, parameters, rounds=False)
+    loss = loss_of(program, data)
+    return Results(loss, program.gradients, *program.call_entry("evaluate", data[:2], data[3:]))
 
 
 def difference_problems(loss_of, parameters, gradients, rng, steps=(1e-5, 1e-6, 1e-7)):
