@@ -18,13 +18,17 @@ Value frontend::applyUnary(Emitter &emitter, llvm::StringRef function, const Val
   return expectNumbers(emitter.reporter, type, range) ? emitter.emit(function, {operand}, type, range) : Value();
 }
 
-/// What is missing where one number meets many, which elsewhere is repeated by itself.
-static std::string adviseSpread(const Type &a, const Type &b) {
-  auto isOne = [](const Type &type) { return (type.isRows() || type.dims.size() == 1) && type.width().size == 1; };
-  const Type &wide = isOne(a) ? b : a;
-  if (isOne(a) == isOne(b) || !wide.isRows())
+/// What is missing where one number meets many, or a factor for each head a row: elsewhere it is repeated by itself.
+static std::string adviseSpread(llvm::StringRef function, const Type &a, const Type &b) {
+  auto columns = [](const Type &type) { return type.isRows() || type.dims.size() == 1 ? type.width().size : 0; };
+  bool isNarrow = columns(a) < columns(b);
+  const Type &narrow = isNarrow ? a : b, &wide = isNarrow ? b : a;
+  int64_t few = columns(narrow), many = columns(wide);
+  bool isFactor = function == "mul" || function == "div";
+  if (!wide.isRows() || few == 0 || few == many || many % few != 0 || (few > 1 && !isFactor))
     return "";
-  return ("; spread(..., " + llvm::Twine(wide.width().size) + ") repeats one number").str();
+  std::string what = few == 1 ? "one number" : ("each of the " + llvm::Twine(few) + " numbers").str();
+  return ("; spread(..., " + llvm::Twine(many) + ") repeats " + what).str();
 }
 
 /// The type of the result: activations with equal shapes, a weight [width] used on each row, or weights with
@@ -45,7 +49,7 @@ static std::optional<Type> commonType(Reporter &reporter, llvm::StringRef functi
     return rows;
   Diagnostic &diagnostic =
       reporter.error(range, "the operands of '" + function + "' must have the same shape, but got " + a.str() +
-                                " and " + b.str() + adviseSpread(a, b));
+                                " and " + b.str() + adviseSpread(function, a, b));
   noteOrigins(diagnostic, a, b);
   return std::nullopt;
 }

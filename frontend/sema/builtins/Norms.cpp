@@ -8,22 +8,22 @@ using namespace stretto::frontend;
 
 namespace {
 
-/// Checks the heads. Elsewhere the second argument of a norm is the width.
-bool expectHeads(BuiltinCall &call) {
+/// Checks the heads. Elsewhere the second argument of a norm is the width: `alone` says what comes of heads of one
+/// column.
+bool expectHeads(BuiltinCall &call, llvm::StringRef alone) {
   if (!call.expectParts("heads", 1))
     return false;
   int64_t heads = call.integer("heads", 1);
   if (heads > 1 && heads == call.type("x").width().size)
-    call.emitter.reporter.warning(call.rangeOf("heads"),
-                                  "'" + call.name() + "' of " + call.type("x").str() + " with " + llvm::Twine(heads) +
-                                      " heads norms each number alone; leave heads out for a norm of all");
+    call.emitter.reporter.warning(call.rangeOf("heads"), "'" + call.name() + "' of " + call.type("x").str() + " with " +
+                                                             llvm::Twine(heads) + " heads " + alone);
   return true;
 }
 
 /// Checks what norms have in common. The columns of a head: the gain and the bias of a norm have one entry for each.
 /// Nothing after an error.
 std::optional<Dim> headWidth(BuiltinCall &call) {
-  if (!expectHeads(call))
+  if (!expectHeads(call, "norms each number alone; leave heads out for a norm of all"))
     return std::nullopt;
   if (call.real("eps", 0) < 0) {
     call.errorAt("eps", "eps must be at least 0, but got " + toString(call.value("eps")));
@@ -71,7 +71,7 @@ Values l2Norm(BuiltinCall &call) {
 }
 
 Values softmax(BuiltinCall &call) {
-  if (!expectHeads(call))
+  if (!expectHeads(call, "is 1 everywhere; leave heads out for a softmax of all"))
     return {Value()};
   return {call.operation({call.value("x")}, call.type("x"), {{"heads", call.integer("heads", 1)}})};
 }
