@@ -244,6 +244,11 @@ Text FunctionPrinter::formOf(seq::SoftmaxOp op) {
   return atom("torch.softmax(" + ofHeads(operand, op.getHeads()) + ", -1).flatten(-2)");
 }
 
+Text FunctionPrinter::formOf(seq::KeepTopOp op) {
+  return atom("keep_top(" + text(op.getOperand()) + ", " + Twine(op.getCount()) +
+              option("heads", Twine(op.getHeads()), op.getHeads() == 1) + ")");
+}
+
 Text FunctionPrinter::formOf(seq::LayerNormOp op) {
   std::string bias = isAbsentBias(op.getBiasMutable()) ? "None" : text(op.getBias());
   return atom("layer_norm(" + text(op.getOperand()) + ", " + text(op.getGain()) + ", " + bias +
@@ -293,7 +298,7 @@ Text FunctionPrinter::layer(Operation *op) {
       .Case([&](seq::CanonOp canon) { return atom("canon(" + all + canonOptions(canon) + positionsOption() + ")"); })
       .Case(
           [&](seq::RotaryOp rotary) { return atom("rotary(" + all + rotaryOptions(rotary) + positionsOption() + ")"); })
-      .Case<seq::LinearOp, seq::SliceOp, seq::SumOp, seq::SoftmaxOp, seq::SpreadOp, seq::LayerNormOp,
+      .Case<seq::LinearOp, seq::SliceOp, seq::SumOp, seq::SoftmaxOp, seq::KeepTopOp, seq::SpreadOp, seq::LayerNormOp,
             seq::ColumnIndexOp, seq::AttentionOp, seq::MixerOp, seq::LibraryOp>([&](auto form) { return formOf(form); })
       .Default([&](Operation *) { return op->emitError() << "the operation has no PyTorch form"; });
 }

@@ -44,6 +44,7 @@ private:
   llvm::FailureOr<Expression> formOf(seq::SliceOp op);
   llvm::FailureOr<Expression> formOf(seq::SumOp op);
   llvm::FailureOr<Expression> formOf(seq::SoftmaxOp op);
+  llvm::FailureOr<Expression> formOf(seq::KeepTopOp op);
   llvm::FailureOr<Expression> formOf(seq::SpreadOp op);
   llvm::FailureOr<Expression> formOf(seq::LayerNormOp op);
   llvm::FailureOr<Expression> formOf(seq::ColumnIndexOp op);

@@ -25,6 +25,14 @@ def l2_norm(x, eps, heads=1):
     return (x * torch.rsqrt(x.square().sum(-1, keepdim=True) + eps)).flatten(-2)
 
 
+def keep_top(x, count, heads=1):
+    """x where it is among the `count` largest of each of `heads` equal parts of the columns, of equal ones the first;
+    zero elsewhere."""
+    x = x.unflatten(-1, (heads, -1))
+    kept = x.sort(dim=-1, descending=True, stable=True).indices[..., :count]
+    return (x * torch.zeros_like(x).scatter(-1, kept, 1.0)).flatten(-2)
+
+
 def numbers(count, like):
     """0, 1, ..., count - 1, of the type and on the device of a tensor, or of the weights of a module."""
     like = next(like.parameters()) if isinstance(like, nn.Module) else like

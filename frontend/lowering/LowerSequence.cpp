@@ -76,6 +76,10 @@ Lowered softmax(const OpToLower &at) {
   return {at.make<seq::SoftmaxOp>(at.type(), at.operand(0), at.op.integer("heads"))};
 }
 
+Lowered keepTop(const OpToLower &at) {
+  return {at.make<seq::KeepTopOp>(at.type(), at.operand(0), at.op.integer("count"), at.op.integer("heads"))};
+}
+
 Lowered sum(const OpToLower &at) { return {at.make<seq::SumOp>(at.type(), at.operand(0))}; }
 
 Lowered spread(const OpToLower &at) { return {at.make<seq::SpreadOp>(at.type(), at.operand(0))}; }
@@ -108,6 +112,7 @@ llvm::ArrayRef<Lowering> frontend::sequenceLowerings() {
       {"softmax_attention", softmaxAttention},
       {"linear_attention", linearAttention},
       {"softmax", softmax},
+      {"keep_top", keepTop},
       {"sum", sum},
       {"spread", spread},
       {"numbers", numbers},

@@ -101,6 +101,22 @@ def Seq_SoftmaxOp : Seq_Op<"softmax", [Pure, AllTypesMatch<["operand", "result"]
   let hasVerifier = 1;
 }
 
+def Seq_KeepTopOp : Seq_Op<"keep_top", [Pure, AllTypesMatch<["operand", "result"]>]> {
+  let summary = "the largest columns of each head, zero elsewhere";
+  let description = [{
+    Of the columns of each of `heads` heads `count` keep their numbers, the largest ones, and the first of equal ones.
+    The gradient is that of those columns.
+
+    ```mlir
+    %y = seq.keep_top %x count 2 heads 4 : tensor<2x8x16xf32>
+    ```
+  }];
+  let arguments = (ins Seq_RealTensor:$operand, I64Attr:$count, I64Attr:$heads);
+  let results = (outs Seq_RealTensor:$result);
+  let assemblyFormat = "$operand `count` $count `heads` $heads `:` type($operand) attr-dict";
+  let hasVerifier = 1;
+}
+
 def Seq_CanonOp : Seq_Op<"canon", [Pure, AllTypesMatch<["operand", "result"]>]> {
   let summary = "Canon layer: a causal depthwise convolution over neighbouring positions";
   let description = [{

@@ -233,6 +233,16 @@ LogicalResult L2NormOp::verify() { return dividesColumns(*this, getHeads(), type
 
 LogicalResult SoftmaxOp::verify() { return dividesColumns(*this, getHeads(), typeOf(getOperand())); }
 
+LogicalResult KeepTopOp::verify() {
+  auto type = typeOf(getOperand());
+  if (failed(dividesColumns(*this, getHeads(), type)))
+    return failure();
+  int64_t count = getCount(), most = columns(type) / static_cast<int64_t>(getHeads());
+  if (count < 1 || count > most)
+    return emitOpError() << "keeps 1 to " << most << " columns of a head, but got " << count;
+  return success();
+}
+
 LogicalResult SumOp::verify() {
   auto from = typeOf(getOperand()), to = typeOf(getResult());
   if (failed(sameRows(*this, from, to, "operand and result")))

@@ -202,11 +202,21 @@ int64_t SavedChoice::saveTraffic(Operation *copy) {
   return storedBytes(copy->getResult(0)) * (!isMaterialised(copy) + isReadByRows(copy->getResult(0)));
 }
 
+static bool isMarkedWhereRounded(Operation *copy, StringRef mark) {
+  return copy->hasAttr(mark) && roundedActivationType(copy->getParentOfType<ModuleOp>());
+}
+
 /// What keeps exponentials at most 1 must come from the same numbers as these do: not from a row that was rounded
 /// since.
-static bool isOfRoundedRow(Operation *copy) {
-  return copy->hasAttr(kHeldConstantAttr) && roundedActivationType(copy->getParentOfType<ModuleOp>());
+static bool isOfRoundedRow(Operation *copy) { return isMarkedWhereRounded(copy, kHeldConstantAttr); }
+
+/// What was chosen of a row must not come from one that was rounded since, unless the spec says so.
+static bool isOfUnroundedRow(Operation *copy) {
+  return isMarkedWhereRounded(copy, kChoiceAttr) && !copy->hasAttr(kRecomputeAttr);
 }
+
+/// Conditions are not stored.
+static bool isCondition(Operation *copy) { return typeOf(copy->getResult(0)).getElementType().isInteger(1); }
 
 int64_t SavedChoice::workOf(Operation *copy) {
   return isView(copy) ? 0 : std::llround(costOfOperation(copy) / operationsPerByte * kUnitsPerByte);
@@ -241,11 +251,11 @@ void SavedChoice::addCopy(FlowGraph &graph, FlowGraph::Node source, FlowGraph::N
       Nodes pair = addValue(graph, sink, operand, storedBytes(operand) * (memoryWeight + kUnitsPerByte));
       graph.addEdge(source, pair.in, FlowGraph::kInfinite);
     }
-  bool maySave = isValueOfItsOwn(copy) && !copy->hasAttr(kRecomputeAttr) && !isOfRoundedRow(copy);
+  bool maySave = isValueOfItsOwn(copy) && !isCondition(copy) && !copy->hasAttr(kRecomputeAttr) && !isOfRoundedRow(copy);
   Nodes pair =
       addValue(graph, sink, value,
                maySave ? storedBytes(value) * memoryWeight + saveTraffic(copy) * kUnitsPerByte : FlowGraph::kInfinite);
-  graph.addEdge(source, pair.in, recomputeCost(copy));
+  graph.addEdge(source, pair.in, isOfUnroundedRow(copy) ? FlowGraph::kInfinite : recomputeCost(copy));
   for (Value operand : copy->getOperands())
     if (auto found = nodes.find(operand); found != nodes.end())
       graph.addEdge(found->second.out, pair.in, FlowGraph::kInfinite);

@@ -15,7 +15,8 @@ def ChooseSaved : Pass<"seq-choose-saved", "::mlir::ModuleOp"> {
     read once more what it is computed from.
     Results of matmuls, attention and scans cannot be recomputed. Values marked `seq.recompute` in the spec are
     never saved, nor, where activations are rounded, those marked `seq.held_constant`: what a softmax subtracts must be
-    the largest number of the row that is read again, or exponentials may be infinite.
+    the largest number of the row that is read again, or exponentials may be infinite. Those marked `seq.choice` are
+    saved there: the backward reads the columns that the forward chose.
 
     Each recomputed operation of the backward ends up with `seq.saved = <bytes>` or stays `seq.recomputed`; the function
     says how much its backward reads of the forward in all, `seq.saved_bytes`. A byte of memory weighs as much as

@@ -8,6 +8,8 @@
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
+#include <limits>
+
 namespace stretto::passes {
 #define GEN_PASS_DEF_DECOMPOSE
 #include "passes/layers/Passes.h.inc"
@@ -79,17 +81,46 @@ struct L2Norm : OpRewritePattern<seq::L2NormOp> {
   }
 };
 
+/// A reduction that has no gradient, for the reason that the mark gives.
+Value reduceConstant(RowBuilder &b, ReduceKind kind, Value x, StringRef mark) {
+  Value result = b.reduce(kind, x);
+  result.getDefiningOp()->setAttr(mark, b.getUnitAttr());
+  return b.alongColumns(result, columnsOf(x));
+}
+
 /// The largest of each head is a factor of both sides of the quotient: it has no gradient.
 struct Softmax : OpRewritePattern<seq::SoftmaxOp> {
   using Base::Base;
   LogicalResult matchAndRewrite(seq::SoftmaxOp op, PatternRewriter &rewriter) const final {
     RowBuilder b(op.getLoc(), rewriter);
-    Value x = splitHeads(b, op.getOperand(), op.getHeads()), largest = b.reduce(ReduceKind::max, x);
-    largest.getDefiningOp()->setAttr(kHeldConstantAttr, b.getUnitAttr());
-    Value exponentials = math::ExpOp::create(b, b.sub(x, b.alongColumns(largest, columnsOf(x))));
+    Value x = splitHeads(b, op.getOperand(), op.getHeads());
+    Value largest = reduceConstant(b, ReduceKind::max, x, kHeldConstantAttr);
+    Value exponentials = math::ExpOp::create(b, b.sub(x, largest));
     Value sum = b.reduce(ReduceKind::add, exponentials), inverse = b.div(b.splat(sum.getType(), 1.0), sum);
     Value y = b.mul(exponentials, b.alongColumns(inverse, columnsOf(x)));
     rewriter.replaceOp(op, b.reshape(y, typeOf(op.getResult()).getShape()));
+    return success();
+  }
+};
+
+/// Chooses one column after the other, each out of those that are left. Of a head that is not a number none is chosen:
+/// as its columns are factors, they stay no numbers.
+struct KeepTop : OpRewritePattern<seq::KeepTopOp> {
+  using Base::Base;
+  LogicalResult matchAndRewrite(seq::KeepTopOp op, PatternRewriter &rewriter) const final {
+    RowBuilder b(op.getLoc(), rewriter);
+    Value x = splitHeads(b, op.getOperand(), op.getHeads()), index = seq::ColumnIndexOp::create(b, x.getType());
+    auto splat = [&](double number) { return b.splat(x.getType(), number); };
+    Value left = x, kept = splat(0), chosen;
+    for (uint64_t i = 0; i < op.getCount(); ++i) {
+      if (chosen)
+        left = b.select(chosen, splat(-std::numeric_limits<double>::infinity()), left);
+      Value largest = reduceConstant(b, ReduceKind::max, left, kHeldConstantAttr);
+      Value candidates = b.select(b.equal(left, largest), index, splat(columnsOf(x)));
+      chosen = b.equal(index, reduceConstant(b, ReduceKind::min, candidates, kChoiceAttr));
+      kept = b.select(chosen, splat(1), kept);
+    }
+    rewriter.replaceOp(op, b.reshape(b.mul(x, kept), typeOf(op.getResult()).getShape()));
     return success();
   }
 };
@@ -273,7 +304,8 @@ class KeepMarks : public RewriterBase::Listener {
 struct DecomposePass : stretto::passes::impl::DecomposeBase<DecomposePass> {
   void runOnOperation() final {
     RewritePatternSet patterns(&getContext());
-    patterns.add<RmsNorm, LayerNorm, L2Norm, Softmax, Sum, Spread, Canon, Rotary, CrossEntropy, Predict>(&getContext());
+    patterns.add<RmsNorm, LayerNorm, L2Norm, Softmax, KeepTop, Sum, Spread, Canon, Rotary, CrossEntropy, Predict>(
+        &getContext());
     KeepMarks marks;
     walkAndApplyPatterns(getOperation(), std::move(patterns), &marks);
   }

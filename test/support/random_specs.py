@@ -59,7 +59,8 @@ class Block:
         if depth == 0:
             return self.variable(width)
         kinds = [self.unary] * 5 + [self.binary] * 5 + [self.norm, self.canon, self.canon, self.shift, self.weight]
-        kinds += [self.attention, self.mixer, self.narrow_mixer, self.linear, self.sum, self.spread, self.slice]
+        kinds += [self.attention, self.mixer, self.narrow_mixer, self.linear, self.sum, self.spread, self.slice,
+                  self.keep_top]
         kinds += ([self.softmax, self.concat] if width > 1 else []) + ([self.rotary] if width % 2 == 0 else [])
         return rng.choice(kinds)(width, depth)
 
@@ -86,6 +87,11 @@ class Block:
     def softmax(self, width, depth):
         heads = self.rng.choice(divisors(width)[:-1])  # that of a single number is one, and its gradient rounding alone
         return f"softmax({self.expression(width, depth - 1)}, heads = {heads})"
+
+    def keep_top(self, width, depth):
+        heads = self.rng.choice(divisors(width))
+        count = self.rng.randint(1, min(4, width // heads))
+        return f"keep_top({self.expression(width, depth - 1)}, {count}, heads = {heads})"
 
     def times(self, width):
         """A multiple of it, of which no row gets long."""

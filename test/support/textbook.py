@@ -123,6 +123,12 @@ class Language(Reader):
         parts = [np.exp(part - part.max(-1, keepdims=True)) for part in np.split(x, heads, -1)]
         return np.concatenate([part / part.sum(-1, keepdims=True) for part in parts], -1)
 
+    def keep_top(self, x, count, heads=1):
+        parts = np.split(x, heads, -1)
+        orders = [np.argsort(-part.real, -1, kind="stable") for part in parts]
+        ranks = [np.argsort(order, -1) for order in orders]
+        return np.concatenate([np.where(rank < count, part, 0.0) for part, rank in zip(parts, ranks, strict=True)], -1)
+
     def sum(self, x, heads=1):
         return np.concatenate([part.sum(-1, keepdims=True) for part in np.split(x, heads, -1)], -1)
 

@@ -1,4 +1,4 @@
-// Built-in functions of columns: concat, split, slice, sum, spread, numbers.
+// Built-in functions of columns: concat, split, slice, keep_top, sum, spread, numbers.
 #include "frontend/sema/TensorMath.h"
 #include "frontend/sema/builtins/BuiltinCall.h"
 #include "frontend/sema/builtins/Families.h"
@@ -38,6 +38,17 @@ Values sliceOf(BuiltinCall &call) {
     return {Value()};
   }
   return {slice(call.emitter, call.value("x"), offset, width, call.range())};
+}
+
+Values keepTop(BuiltinCall &call) {
+  constexpr int64_t most = 16; // columns, each chosen by two reductions
+  if (!call.expectParts("heads", 1))
+    return {Value()};
+  const Type type = call.type("x");
+  const int64_t heads = call.integer("heads", 1);
+  if (!call.expectInRange("count", 1, std::min(most, type.width().size / heads)))
+    return {Value()};
+  return {call.operation({call.value("x")}, type, {{"count", call.integer("count", 0)}, {"heads", heads}})};
 }
 
 Values sum(BuiltinCall &call) {
@@ -81,6 +92,10 @@ llvm::ArrayRef<Builtin> frontend::columnBuiltins() {
       {.name = "slice",
        .parameters = {{"x", K::Tensor, required}, {"offset", K::Int, required}, {"width", K::Int, required}},
        .meaning = sliceOf},
+      {.name = "keep_top",
+       .parameters = {{"x", K::Tensor, required}, {"count", K::Int, required}, {"heads", K::Int}},
+       .meaning = keepTop,
+       .hasOperation = true},
       {.name = "sum",
        .parameters = {{"x", K::Tensor, required}, {"heads", K::Int}},
        .meaning = sum,

@@ -48,6 +48,7 @@ static constexpr Habit operations[] = {
     {"swish", "silu"},
     {"timeshift", "shift"},
     {"tokenshift", "shift"},
+    {"topk", "keep_top"},
 };
 
 /// What has no name here, and what to write instead.

@@ -71,6 +71,8 @@ BODIES = [
     *every("z = l2_norm(x{})", heads=(None, 2, 4), eps=(None, 0.3)),
     *every("z = y * softmax(9 * x{})", heads=(None, 2, 4)), "z = y * spread(sum(x * y), 12) + spread(sum(x, 3), 12)",
     "z = x * spread(softmax(linear(y, 3)), 12) + sum(x, 12) / width(x)",
+    *every("z = y * keep_top(x, 2{})", heads=(None, 3)), "z = x * keep_top(softmax(9 * y), 1) + keep_top(x * y, 12)",
+    "z = x * spread(keep_top(relu(linear(y, 6)), 1, heads = 2), 12)",
     *every("z = linear_attention(x, y, x * y{})", heads=(3,), decay=(None, PER_HEAD, PER_COLUMN), write=(None, GATE)),
     *every("z = linear_attention(x, y, x * y{})", heads=(3,), decay=("-square(parameter(3))", "-square(parameter(12))")),
     *every("z = linear_attention(x, y, linear(x, 12){})", heads=(3,), decay=("-0.25 * numbers(3)",), scale=(None, 0.3)),

@@ -73,6 +73,22 @@ func.func @heads_of_softmax(%x: tensor<2x8x16xf32>) {
 
 // -----
 
+func.func @heads_of_keep_top(%x: tensor<2x8x16xf32>) {
+  // expected-error @+1 {{heads must divide the columns, but got 3 heads of 'tensor<2x8x16xf32>'}}
+  %y = seq.keep_top %x count 1 heads 3 : tensor<2x8x16xf32>
+  return
+}
+
+// -----
+
+func.func @count_of_keep_top(%x: tensor<2x8x16xf32>) {
+  // expected-error @+1 {{keeps 1 to 4 columns of a head, but got 5}}
+  %y = seq.keep_top %x count 5 heads 4 : tensor<2x8x16xf32>
+  return
+}
+
+// -----
+
 func.func @heads_of_sum(%x: tensor<2x8x16xf32>) {
   // expected-error @+1 {{heads must divide the columns, but got 3 heads of 'tensor<2x8x16xf32>'}}
   %y = seq.sum %x : tensor<2x8x16xf32> -> tensor<2x8x3xf32>

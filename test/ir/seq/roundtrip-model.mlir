@@ -12,6 +12,8 @@ func.func private @layer(%x: tensor<2x8x16xf32>, %w: tensor<16x16xf32>, %g: tens
   %1 = seq.layer_norm %0, %g, %g eps 1.0e-5 heads 1 : tensor<2x8x16xf32>, tensor<16xf32>
   // CHECK: seq.softmax %{{.*}} heads 4 : tensor<2x8x16xf32>
   %soft = seq.softmax %0 heads 4 : tensor<2x8x16xf32>
+  // CHECK: seq.keep_top %{{.*}} count 2 heads 4 : tensor<2x8x16xf32>
+  %top = seq.keep_top %0 count 2 heads 4 : tensor<2x8x16xf32>
   // CHECK: seq.sum %{{.*}} : tensor<2x8x16xf32> -> tensor<2x8x4xf32>
   %sum = seq.sum %soft : tensor<2x8x16xf32> -> tensor<2x8x4xf32>
   // CHECK: seq.canon %{{.*}}, %{{.*}} residual none :

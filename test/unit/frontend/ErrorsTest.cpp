@@ -243,6 +243,10 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Case{"x = l2_norm(x, 3)", "3:16: error: heads must divide the width of [batch=2, length=8, dim=16], but got 3"},
         Case{"x = softmax(x, 3)", "3:16: error: heads must divide the width of [batch=2, length=8, dim=16], but got 3"},
+        Case{"x = keep_top(x, 5, heads = 4)", "'count' of 'keep_top' must be between 1 and 4, but got 5"},
+        Case{"x = keep_top(linear(x, 64), 17)", "'count' of 'keep_top' must be between 1 and 16, but got 17"},
+        Case{"x = keep_top(x, 1, heads = 5)", "heads must divide the width of [batch=2, length=8, dim=16], but got 5"},
+        Case{"x = top_k(x, 2)", "unknown operation, block or def 'top_k'; did you mean 'keep_top'?"},
         Case{"x = x * spread(sum(x, 5), 16)", "heads must divide the width of [batch=2, length=8, dim=16], but got 5"},
         Case{"x = sum(x, heads = 0)", "'heads' of 'sum' must be at least 1, but got 0"},
         Case{"x = x * sum(parameter(16))", "'x' of 'sum' must be [batch, length, width], but got a weight [16]"},
