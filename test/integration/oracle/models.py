@@ -24,17 +24,6 @@ OPTIONS = [
     {"rotary_theta": 100, "rotary_style": "interleaved", "norm_eps": 0.01, "qk_norm": "whole"},
 ]
 
-EXPERTS = """import "std/attention.stretto"
-import "std/mlp.stretto"
-model m(vocab: int, dim = 12) {
-  x = embed(tokens, vocab, dim)
-  repeat 2 {
-    x = attention(x, heads = 2)
-    x = experts(canon(x), ffn = 10, count = 4, chosen = 2)
-  }
-  return linear(rms_norm(x), vocab)
-}
-"""
 CANON = ("{}", "{b}", "{A, b, C, D}", "{A, B, C, D}")
 GENERATIONS = { # as published in 4.1, and in 4.2
     "gla": ({"heads": 2}, {"heads": 2, "key_width": 16, "value_width": 32, "gate_rank": 4, "ffn": 32}),
@@ -85,7 +74,8 @@ def plain_cases(models, canon=CANON):
         yield Case("llama", llama, SIZE | options)
     yield Case("hello", os.path.join(models, "hello.stretto"), SIZE)
     yield Case("hybrid", os.path.join(models, "hybrid.stretto"), {"dim": 12, "heads": 2, "layers": 6, "ffn": 10}, length=5)
-    yield Case("experts", EXPERTS.replace("std/", os.path.join(models, "std/")))
+    for settings in ({"canon_at": "{}"}, {"chosen": 2, "tied": "true"}):
+        yield Case("moe", os.path.join(models, "moe.stretto"), {"dim": 12, "layers": 2, "heads": 2, "ffn": 10, "count": 4} | settings)
     for settings in OPTIONS[2:6:3] + [{}]:
         yield Case("llama with memory", llama, SIZE | settings, memory_budget=PLENTY)
     for settings in ({}, {"tied": "true"}):  # logits too large to be held at once; as little saved as possible
