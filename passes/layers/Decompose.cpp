@@ -81,7 +81,7 @@ struct L2Norm : OpRewritePattern<seq::L2NormOp> {
   }
 };
 
-/// A reduction that has no gradient, for the reason that the mark gives.
+/// A reduction that has no gradient, for the reason that the mark gives, repeated along the columns.
 Value reduceConstant(RowBuilder &b, ReduceKind kind, Value x, StringRef mark) {
   Value result = b.reduce(kind, x);
   result.getDefiningOp()->setAttr(mark, b.getUnitAttr());
