@@ -12,8 +12,8 @@ inline constexpr llvm::StringLiteral kRecomputeAttr = "seq.recompute";
 /// alone, which have the same number (i64).
 inline constexpr llvm::StringLiteral kNoFuseAttr = "seq.no_fuse";
 
-/// The result of a seq.reduce says what was chosen of a row (unit): it has no gradient, and the backward reads what the
-/// forward chose. A row that was rounded since might say otherwise.
+/// The result of a seq.reduce says what was chosen of a row (unit): the backward reads what the forward chose. A row
+/// that was rounded since might say otherwise.
 inline constexpr llvm::StringLiteral kChoiceAttr = "seq.choice";
 
 /// The result of a seq.reduce, without which what is computed from it would be the same, has no gradient (unit).

@@ -34,8 +34,8 @@ def Seq_ReduceOp : Seq_Op<"reduce", [Pure,
   let summary = "reduces the last dimension";
   let description = [{
     `add`, `max` or `min` over the columns of a row (or of each head, when the row is `[heads, head_dim]`). Marked
-    `seq.held_constant` it has no gradient: what is computed from it would be the same without it. Nor has it one
-    marked `seq.choice`: it says which column was chosen.
+    `seq.held_constant` it has no gradient: what is computed from it would be the same without it. Marked
+    `seq.choice` it says which column was chosen.
 
     ```mlir
     %s = seq.reduce add %x : tensor<2x8x16xf32> -> tensor<2x8xf32>

@@ -10,7 +10,7 @@ using namespace stretto::passes;
 namespace {
 LogicalResult reduceRule(Operation *op, ValueRange gradients, Adjoints &a) {
   auto reduce = cast<seq::ReduceOp>(op);
-  if (op->hasAttr(kHeldConstantAttr) || op->hasAttr(kChoiceAttr))
+  if (op->hasAttr(kHeldConstantAttr))
     return success();
   if (reduce.getKind() != seq::ReduceKind::add)
     return op->emitError() << "the derivative of a reduction exists for add only, but got "

@@ -81,21 +81,14 @@ struct L2Norm : OpRewritePattern<seq::L2NormOp> {
   }
 };
 
-/// A reduction that has no gradient, for the reason that the mark gives, repeated along the columns.
-Value reduceConstant(RowBuilder &b, ReduceKind kind, Value x, StringRef mark) {
-  Value result = b.reduce(kind, x);
-  result.getDefiningOp()->setAttr(mark, b.getUnitAttr());
-  return b.alongColumns(result, columnsOf(x));
-}
-
 /// The largest of each head is a factor of both sides of the quotient: it has no gradient.
 struct Softmax : OpRewritePattern<seq::SoftmaxOp> {
   using Base::Base;
   LogicalResult matchAndRewrite(seq::SoftmaxOp op, PatternRewriter &rewriter) const final {
     RowBuilder b(op.getLoc(), rewriter);
-    Value x = splitHeads(b, op.getOperand(), op.getHeads());
-    Value largest = reduceConstant(b, ReduceKind::max, x, kHeldConstantAttr);
-    Value exponentials = math::ExpOp::create(b, b.sub(x, largest));
+    Value x = splitHeads(b, op.getOperand(), op.getHeads()), largest = b.reduce(ReduceKind::max, x);
+    largest.getDefiningOp()->setAttr(kHeldConstantAttr, b.getUnitAttr());
+    Value exponentials = math::ExpOp::create(b, b.sub(x, b.alongColumns(largest, columnsOf(x))));
     Value sum = b.reduce(ReduceKind::add, exponentials), inverse = b.div(b.splat(sum.getType(), 1.0), sum);
     Value y = b.mul(exponentials, b.alongColumns(inverse, columnsOf(x)));
     rewriter.replaceOp(op, b.reshape(y, typeOf(op.getResult()).getShape()));
@@ -115,9 +108,11 @@ struct KeepTop : OpRewritePattern<seq::KeepTopOp> {
     for (uint64_t i = 0; i < op.getCount(); ++i) {
       if (chosen)
         left = b.select(chosen, splat(-std::numeric_limits<double>::infinity()), left);
-      Value largest = reduceConstant(b, ReduceKind::max, left, kHeldConstantAttr);
+      Value largest = b.alongColumns(b.reduce(ReduceKind::max, left), columnsOf(x));
       Value candidates = b.select(b.equal(left, largest), index, splat(columnsOf(x)));
-      chosen = b.equal(index, reduceConstant(b, ReduceKind::min, candidates, kChoiceAttr));
+      Value first = b.reduce(ReduceKind::min, candidates);
+      first.getDefiningOp()->setAttr(kChoiceAttr, b.getUnitAttr());
+      chosen = b.equal(index, b.alongColumns(first, columnsOf(x)));
       kept = b.select(chosen, splat(1), kept);
     }
     rewriter.replaceOp(op, b.reshape(b.mul(x, kept), typeOf(op.getResult()).getShape()));

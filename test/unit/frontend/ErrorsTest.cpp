@@ -57,6 +57,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"for i in range(3) { x = x + x }",
              "3:5: error: expected '=' after the name 'for' at the start of a statement; did you mean 'repeat'?"},
         Case{"x = x * sigmoid(linear(x, 1))", "[batch=2, length=8, 1]; spread(..., 16) repeats one number"},
+        Case{"x = x + linear(x, 32)", "but got [batch=2, length=8, dim=16] and [batch=2, length=8, 32]\n"},
         Case{"x = x * sum(x, 4)", "[batch=2, length=8, 4]; spread(..., 16) repeats each of the 4 numbers"},
         Case{"x = parameter(1) * x", "[1] and [batch=2, length=8, dim=16]; spread(..., 16) repeats one number"},
         Case{"if dim = 16 { x = x + x }",
