@@ -2,7 +2,11 @@
 #include "codegen/cuda/LibraryKernels.h"
 #include "codegen/cuda/Passes.h"
 
+#include "ir/seq/TensorShape.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Remarks.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 namespace stretto::codegen {
 #define GEN_PASS_DEF_NAMECUDAKERNELS
@@ -31,6 +35,38 @@ int64_t stretto::codegen::rowLanes(int64_t width, int64_t bytes) {
 }
 
 namespace {
+/// What an operation of experts multiplies by, or whose gradient it makes.
+struct ExpertWeights {
+  Value gates, weights;
+  int64_t out() const { return rowsOf(weights) / columnsOf(gates); }
+  int64_t in() const { return columnsOf(weights); }
+};
+} // namespace
+
+static std::optional<ExpertWeights> expertWeightsOf(Operation *op) {
+  using Found = std::optional<ExpertWeights>;
+  return TypeSwitch<Operation *, Found>(op)
+      .Case<seq::ExpertLinearOp, seq::ExpertLinearInputGradOp, seq::ExpertSumOp, seq::ExpertSumInputGradOp>(
+          [](auto matmul) { return ExpertWeights{matmul.getGates(), matmul.getWeight()}; })
+      .Case<seq::ExpertLinearWeightGradOp, seq::ExpertSumWeightGradOp>(
+          [](auto gradient) { return ExpertWeights{gradient.getGates(), gradient.getResult()}; })
+      .Default(Found());
+}
+
+/// Says what the library does with the rows of experts (runtime/library/expert_tensors.cpp).
+static void remarkExperts(Operation *op, const ExpertWeights &experts) {
+  constexpr int64_t unit = 8; // columns
+  StringRef function = op->getParentOfType<func::FuncOp>().getName();
+  auto options = remark::RemarkOpts::name("Experts").category("kernels").function(function);
+  if (getElementTypeOrSelf(op->getOperand(0)).isBF16() && experts.out() % unit == 0 && experts.in() % unit == 0)
+    remark::passed(op->getLoc(), options) << "computed by the library: rows by the weights of their own experts";
+  else
+    remark::missed(op->getLoc(), options)
+        << "computed by the library: all rows by the weights of all experts; in bf16, "
+           "with columns that are a multiple of 8, by those of their own";
+}
+
+namespace {
 struct NameCudaKernelsPass : stretto::codegen::impl::NameCudaKernelsBase<NameCudaKernelsPass> {
   void runOnOperation() final {
     for (auto function : getOperation().getOps<func::FuncOp>()) {
@@ -38,6 +74,8 @@ struct NameCudaKernelsPass : stretto::codegen::impl::NameCudaKernelsBase<NameCud
       function.walk([&](Operation *op) {
         if (StringRef family = familyOf(op); !family.empty())
           kern::setKernelName(op, function.getName() + "." + family + Twine(numbers[family]++));
+        else if (std::optional<ExpertWeights> experts = expertWeightsOf(op))
+          remarkExperts(op, *experts);
       });
     }
   }

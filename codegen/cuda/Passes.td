@@ -166,7 +166,7 @@ def NameCudaKernels : Pass<"kern-name-cuda-kernels", "::mlir::ModuleOp"> {
   let summary = "library operations that the target has kernels for, and walks, are kernels";
   let description = [{
     Gives each of them the name of its kernel, `kern.kernel`: that of its function, and a number among those of its
-    kind; and so each `kern.walk` that has none.
+    kind; and so each `kern.walk` that has none. Remarks say how the library computes matmuls of experts.
 
     ```mlir
     func.func @gradients(%t: tensor<2x8xi32>, %e: tensor<64x16xf32>) -> tensor<2x8x16xf32> {

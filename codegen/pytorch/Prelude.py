@@ -33,6 +33,37 @@ def keep_top(x, count, heads=1):
     return (x * torch.zeros_like(x).scatter(-1, kept, 1.0)).flatten(-2)
 
 
+def rows_of_experts(gates, chosen):
+    """For each expert the rows that go to it, and of these the number of the expert among those of the row: a row goes to
+    the experts whose gates are not zero, to the first `chosen` of them if these are more."""
+    goes = gates.flatten(0, -2) != 0
+    places = goes.cumsum(-1) - 1
+    for expert in range(gates.shape[-1]):
+        rows = (goes[:, expert] & (places[:, expert] < chosen)).nonzero().squeeze(-1)
+        yield rows, places[rows, expert]
+
+
+def expert_linear(x, gates, weight, chosen):
+    """x W^T by the weights of the experts that a row goes to, one below the other in `weight`: parts of the result, in the order
+    of experts; zero where a row goes to fewer."""
+    weights = weight.unflatten(0, (gates.shape[-1], -1))
+    flat = x.flatten(0, -2)
+    y = flat.new_zeros(flat.shape[0], chosen, weights.shape[1])
+    for (rows, places), w in zip(rows_of_experts(gates, chosen), weights):
+        y = y.index_put((rows, places), F.linear(flat[rows], w).to(y.dtype))
+    return y.view(*x.shape[:-1], -1)
+
+
+def expert_sum(x, gates, weight, chosen):
+    """The sum of gate * x W^T over the experts that a row goes to, each of its own part of x."""
+    weights = weight.unflatten(0, (gates.shape[-1], -1))
+    parts, factors = x.flatten(0, -2).unflatten(-1, (chosen, -1)), gates.flatten(0, -2)
+    y = parts.new_zeros(parts.shape[0], weights.shape[1])
+    for expert, ((rows, places), w) in enumerate(zip(rows_of_experts(gates, chosen), weights)):
+        y = y.index_add(0, rows, (factors[rows, expert, None] * F.linear(parts[rows, places], w)).to(y.dtype))
+    return y.view(*x.shape[:-1], -1)
+
+
 def numbers(count, like):
     """0, 1, ..., count - 1, of the type and on the device of a tensor, or of the weights of a module."""
     like = next(like.parameters()) if isinstance(like, nn.Module) else like

@@ -17,6 +17,11 @@ Lowered embed(const OpToLower &at) { return {at.make<seq::EmbedOp>(at.type(), at
 
 Lowered linear(const OpToLower &at) { return {at.make<seq::LinearOp>(at.type(), at.operand(0), at.operand(1))}; }
 
+/// A matmul by the weights of experts.
+template <typename Op> Lowered byExperts(const OpToLower &at) {
+  return {at.make<Op>(at.type(), at.operand(0), at.operand(1), at.operand(2), at.op.integer("chosen"))};
+}
+
 Lowered rmsNorm(const OpToLower &at) {
   return {at.make<seq::RmsNormOp>(at.type(), at.operand(0), at.operand(1), real(at, "eps"), at.op.integer("heads"))};
 }
@@ -103,6 +108,8 @@ llvm::ArrayRef<Lowering> frontend::sequenceLowerings() {
   static const Lowering table[] = {
       {"embed", embed},
       {"linear", linear},
+      {"expert_linear", byExperts<seq::ExpertLinearOp>},
+      {"expert_sum", byExperts<seq::ExpertSumOp>},
       {"rms_norm", rmsNorm},
       {"layer_norm", layerNorm},
       {"l2_norm", l2Norm},

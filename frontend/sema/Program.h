@@ -49,6 +49,8 @@ struct Initializer {
   double a = 0, b = 0;
 };
 inline constexpr Initializer zeros{Initializer::Kind::Constant, 0, 0}, ones{Initializer::Kind::Constant, 1, 0};
+/// Of weights of matmuls and tables.
+inline constexpr Initializer normal02{Initializer::Kind::Normal, 0, 0.02};
 
 /// The initializer that a name stands for by itself, or null.
 const Initializer *findInitializer(llvm::StringRef name);

@@ -7,6 +7,7 @@ include "ir/seq/SeqLayerOps.td"
 include "ir/seq/SeqRowOps.td"
 include "ir/seq/SeqLibraryOps.td"
 include "ir/seq/SeqMixerOps.td"
+include "ir/seq/SeqExpertOps.td"
 include "ir/seq/SeqDecodeOps.td"
 
 #endif

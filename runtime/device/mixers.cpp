@@ -1,7 +1,7 @@
 // Linear mixers as operations of the library: by chunks of our own on the CPU, by LibTorch's operations elsewhere.
 #include "runtime/device/cpu/mixer/mixer.h"
 
-#include "runtime/abi/abi.h"
+#include "runtime/library/dtypes.h"
 #include "runtime/library/mixer_tensors.h"
 #include "runtime/library/operation.h"
 
@@ -9,12 +9,6 @@ namespace stretto::runtime {
 namespace {
 
 // ---------------------------------------------------------------- on the CPU
-
-int32_t dtypeOf(const at::Tensor &tensor) {
-  return tensor.scalar_type() == at::kDouble     ? STRETTO_F64
-         : tensor.scalar_type() == at::kBFloat16 ? STRETTO_BF16
-                                                 : STRETTO_F32;
-}
 
 // Null rows for an undefined tensor; one row for all tokens where it has no others.
 mixer::Rows rowsOf(const at::Tensor &tensor) {

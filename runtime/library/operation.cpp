@@ -2,6 +2,7 @@
 #include "runtime/library/operation.h"
 
 #include "runtime/core/error.h"
+#include "runtime/library/dtypes.h"
 #include "runtime/library/run.h"
 
 #include <ATen/core/grad_mode.h>
@@ -22,19 +23,6 @@ using Table = std::map<std::string, Known, std::less<>>;
 Table &table() {
   static Table known;
   return known;
-}
-
-at::ScalarType scalarOf(int32_t dtype) {
-  switch (dtype) {
-  case STRETTO_F64:
-    return at::kDouble;
-  case STRETTO_I32:
-    return at::kInt;
-  case STRETTO_BF16:
-    return at::kBFloat16;
-  default:
-    return at::kFloat;
-  }
 }
 
 at::Tensor tensorAt(void *data, const stretto_tensor &tensor, at::Device device) {

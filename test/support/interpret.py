@@ -6,8 +6,8 @@ operation is one line taken from its description. Values of a type bf16 are roun
 import math
 import struct
 
+import experts
 import numpy as np
-
 from mlir_text import parse_module, shape_of, split
 from recurrence import Recurrence
 from walks import Tiles, walk
@@ -253,6 +253,7 @@ LIBRARY = {
     "seq.mixer": mixer,
     "seq.mixer_grad": mixer_grad,
     "kern.sum_partials": sum_partials,
+    **experts.OPERATIONS,
 }
 
 

@@ -60,7 +60,7 @@ class Block:
             return self.variable(width)
         kinds = [self.unary] * 5 + [self.binary] * 5 + [self.norm, self.canon, self.canon, self.shift, self.weight]
         kinds += [self.attention, self.mixer, self.narrow_mixer, self.linear, self.sum, self.spread, self.slice,
-                  self.keep_top]
+                  self.keep_top, self.experts]
         kinds += ([self.softmax, self.concat] if width > 1 else []) + ([self.rotary] if width % 2 == 0 else [])
         return rng.choice(kinds)(width, depth)
 
@@ -92,6 +92,16 @@ class Block:
         heads = self.rng.choice(divisors(width))
         count = self.rng.randint(1, min(4, width // heads))
         return f"keep_top({self.expression(width, depth - 1)}, {count}, heads = {heads})"
+
+    def experts(self, width, depth):
+        """Rows go to some experts and come back, by gates that are computed from a variable alone, as two calls read them."""
+        rng, (gates, columns) = self.rng, self.rng.choice(list(self.variables.items()))
+        count = rng.randint(1, min(5, columns))
+        chosen, inner = rng.randint(1, count), self.sizes.inner(rng)
+        gates = f"slice({gates}, 0, {count})"
+        gates = rng.choice([gates, f"keep_top({gates}, {chosen})", f"keep_top(softmax({gates}), {rng.randint(1, chosen)})"])
+        going = f"expert_linear({self.expression(self.sizes.inner(rng), depth - 1)}, {gates}, {inner}, {chosen})"
+        return f"expert_sum({rng.choice(UNARY).format(going)}, {gates}, {width}, {chosen})"
 
     def times(self, width):
         """A multiple of it, of which no row gets long."""

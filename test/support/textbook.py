@@ -59,6 +59,13 @@ def times(a, matrix):
     return (a[..., None] * matrix).sum(-2)
 
 
+def visits(gates, chosen):
+    """Row, expert, and number of the expert among those of the row whose gates are not zero."""
+    for row in np.ndindex(gates.shape[:-1]):
+        for part, expert in enumerate(np.flatnonzero(gates[row].real)[:chosen]):
+            yield row, expert, part
+
+
 class Reader:
     """`weights`: values by name, in the order in which the spec makes them. `made`: (init, frozen) of each."""
 
@@ -128,6 +135,24 @@ class Language(Reader):
         orders = [np.argsort(-part.real, -1, kind="stable") for part in parts]
         ranks = [np.argsort(order, -1) for order in orders]
         return np.concatenate([np.where(rank < count, part, 0.0) for part, rank in zip(parts, ranks, strict=True)], -1)
+
+    def expert_linear(self, x, gates, width, chosen=1, weight=None, init=normal(0.02)):
+        if weight is None:
+            weight = self.weight((gates.shape[-1] * width, x.shape[-1]), init)
+        weights = np.split(weight, gates.shape[-1], 1)
+        y = np.zeros(x.shape[:-1] + (chosen, width), x.dtype)
+        for row, expert, part in visits(gates, chosen):
+            y[row][part] = (weights[expert][row[0]] * x[row]).sum(-1)
+        return y.reshape(*x.shape[:-1], chosen * width)
+
+    def expert_sum(self, x, gates, width, chosen=1, weight=None, init=normal(0.02)):
+        if weight is None:
+            weight = self.weight((gates.shape[-1] * width, x.shape[-1] // chosen), init)
+        weights, parts = np.split(weight, gates.shape[-1], 1), np.stack(np.split(x, chosen, -1), -2)
+        y = np.zeros((*x.shape[:-1], width), x.dtype)
+        for row, expert, part in visits(gates, chosen):
+            y[row] += gates[row][expert] * (weights[expert][row[0]] * parts[row][part]).sum(-1)
+        return y
 
     def sum(self, x, heads=1):
         return np.concatenate([part.sum(-1, keepdims=True) for part in np.split(x, heads, -1)], -1)

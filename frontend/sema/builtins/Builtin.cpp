@@ -10,10 +10,10 @@ using namespace stretto;
 using namespace stretto::frontend;
 
 static std::vector<llvm::ArrayRef<Builtin>> &families() {
-  static std::vector<llvm::ArrayRef<Builtin>> list = {weightBuiltins(),   normBuiltins(),       canonBuiltins(),
-                                                      positionBuiltins(), attentionBuiltins(),  mixerBuiltins(),
-                                                      columnBuiltins(),   annotationBuiltins(), elementwiseBuiltins(),
-                                                      roundingBuiltins(), initializerBuiltins()};
+  static std::vector<llvm::ArrayRef<Builtin>> list = {weightBuiltins(),      expertBuiltins(),   normBuiltins(),
+                                                      canonBuiltins(),       positionBuiltins(), attentionBuiltins(),
+                                                      mixerBuiltins(),       columnBuiltins(),   annotationBuiltins(),
+                                                      elementwiseBuiltins(), roundingBuiltins(), initializerBuiltins()};
   return list;
 }
 

@@ -9,6 +9,8 @@ inline constexpr bool required = true; // of a BuiltinParameter
 
 /// Matmuls with weights, and weights themselves.
 llvm::ArrayRef<Builtin> weightBuiltins();
+/// Matmuls with the weights of experts.
+llvm::ArrayRef<Builtin> expertBuiltins();
 llvm::ArrayRef<Builtin> normBuiltins();
 llvm::ArrayRef<Builtin> canonBuiltins();
 /// What knows positions: shift, rotary.

@@ -8,8 +8,6 @@ using namespace stretto::frontend;
 
 namespace {
 
-constexpr Initializer normal02{Initializer::Kind::Normal, 0, 0.02};
-
 /// A size that an argument gives, or the name of that argument.
 std::string sizeOf(BuiltinCall &call, llvm::StringRef argument) {
   return call.has(argument) ? std::to_string(call.integer(argument, 0)) : argument.str();

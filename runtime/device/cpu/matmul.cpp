@@ -144,4 +144,16 @@ void matmul(const MatmulOp &op) {
     matmul<float>(op);
 }
 
+void multiplyOnThread(int64_t m, int64_t n, int64_t k, Operand<float> a, Operand<float> b, bool adds, float *c,
+                      int64_t ldc) {
+  if (isPacked(MatmulShape{STRETTO_F32, m, n, k, a.transpose, b.transpose}))
+    packedMatmul(m, n, k, a, b, adds, c, ldc);
+  else
+    multiply<float>(m, n, k, a, b, adds, c, ldc);
+}
+void multiplyOnThread(int64_t m, int64_t n, int64_t k, Operand<double> a, Operand<double> b, bool adds, double *c,
+                      int64_t ldc) {
+  multiply<double>(m, n, k, a, b, adds, c, ldc);
+}
+
 } // namespace stretto::runtime

@@ -26,4 +26,10 @@ bool collectShapes(const MatmulOp &op, std::set<MatmulShape> &shapes);
 // Throws Error when a size does not fit MKL's 32-bit interface.
 void matmul(const MatmulOp &op);
 
+// C[m,n] = A[m,k] B[k,n], added to what is there if `adds`, on the calling thread alone. Sizes and strides fit an int.
+void multiplyOnThread(int64_t m, int64_t n, int64_t k, Operand<float> a, Operand<float> b, bool adds, float *c,
+                      int64_t ldc);
+void multiplyOnThread(int64_t m, int64_t n, int64_t k, Operand<double> a, Operand<double> b, bool adds, double *c,
+                      int64_t ldc);
+
 } // namespace stretto::runtime

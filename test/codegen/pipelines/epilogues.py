@@ -26,12 +26,12 @@ def both(*numbers):
 
 
 # Gates are computed from the narrow result of another matmul, or read with the mixer's result: one kernel reads columns of wider
-# rows, another depends on its matmul a second time. Gradients of experts are columns of one row, wider than any of their matmuls'.
+# rows, another depends on its matmul a second time.
 TARGETS = [
     Target(["--set", "dim=256"], 128, 1, "--kern-choose-epilogues",
-           {"gla": both(2, 3), "moe": {"layers.backward.rowwise1"}}),
+           {"gla": both(2, 3)}),
     Target(["--set", "dim=512", "--target=cuda", "--dtype=bf16"], 256, 8, "--kern-choose-cuda-epilogues=where-possible",
-           {"gla": both(2, 3), "gdn": both(3), "moe": {*both(3), "layers.backward.rowwise1"}}),
+           {"gla": both(2, 3), "gdn": both(3)}),
 ]  # fmt: skip
 MATMUL = re.compile(r"^ +(%\w+) = seq\.linear(?:_input_grad)? (.*) : tensor<\d+x\d+x(\d+)x(\w+)>, tensor<\d+x(\d+)x\w+>.* -> "
                     r"tensor<\d+x\d+x\d+x(\w+)>$")  # fmt: skip

@@ -65,6 +65,12 @@ EXPRESSIONS = {
     "keep_top": "y * keep_top(x * y, 3)",
     "keep_top by head": "y * keep_top(tanh(x), 2, heads = 4)",
     "keep_top, all": "y * keep_top(x, 12)",
+    "experts": "keep_top(softmax(linear(y, 4)), 2)  z = expert_sum(square(expert_linear(x, z, 5, 2)), z, 12, 2)",
+    "experts, fewer than chosen": "relu(keep_top(linear(y, 4), 3))  z = expert_sum(expert_linear(x, z, 5, 3), z, 7, 3)",
+    "experts, more than chosen": "expert_linear(x, y, 4, 2) * expert_linear(y, x, 4, 2)",
+    "experts whose weights are shared":
+        "keep_top(linear(y, 4), 1)  w = parameter(48, 12)"
+        "  z = x + expert_sum(expert_linear(x, z, 12, weight = w), z, 12, weight = w)",
     "sum": "x * spread(sum(x * y), 12)",
     "sum by head": "x * spread(tanh(sum(y, heads = 4)), 12)",
     "concat": "concat(x, square(y), x) * linear(x, 36)",

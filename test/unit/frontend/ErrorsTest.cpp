@@ -240,6 +240,23 @@ INSTANTIATE_TEST_SUITE_P(
              "'scale' of 'linear_attention' must be a number, but got a bool (true)"}));
 
 INSTANTIATE_TEST_SUITE_P(
+    Experts, Errors,
+    testing::Values(Case{"x = expert_linear(x, parameter(4), 16)",
+                         "'gates' of 'expert_linear' must be [batch, length, width], but got a weight [4]"},
+                    Case{"x = expert_linear(parameter(16), x, 16)",
+                         "'x' of 'expert_linear' must be [batch, length, width], but got a weight [16]"},
+                    Case{"x = expert_linear(x, x, 0)", "'width' of 'expert_linear' must be at least 1, but got 0"},
+                    Case{"x = expert_sum(x, linear(x, 4), 16, 5)",
+                         "'chosen' of 'expert_sum' must be between 1 and 4, but got 5"},
+                    Case{"x = expert_sum(x, linear(x, 4), 16, 3)",
+                         "3:37: error: chosen must divide the width of [batch=2, length=8, dim=16], but got 3"},
+                    Case{"x = expert_sum(x, linear(x, 4), 16, 2, weight = parameter(64, 16))",
+                         "3:49: error: 'weight' of 'expert_sum' must be a weight [64, 8], the width for each expert, "
+                         "but got [64, 16]"},
+                    Case{"x = expert_linear(x, linear(x, 4), weight = parameter(64, 16))",
+                         "'expert_linear' needs the argument 'width'"}));
+
+INSTANTIATE_TEST_SUITE_P(
     Columns, Errors,
     testing::Values(
         Case{"x = l2_norm(x, 3)", "3:16: error: heads must divide the width of [batch=2, length=8, dim=16], but got 3"},

@@ -1,0 +1,66 @@
+// Built-in functions of experts, which only rows with a gate that is not zero go to: expert_linear, expert_sum.
+#include "frontend/sema/builtins/BuiltinCall.h"
+#include "frontend/sema/builtins/Families.h"
+
+using namespace stretto;
+using namespace stretto::frontend;
+
+namespace {
+
+bool expectExperts(BuiltinCall &call) {
+  return call.expectRows("x") && call.expectRows("gates") && call.expectInRange("width", 1) &&
+         call.expectInRange("chosen", 1, call.type("gates").width().size);
+}
+
+/// The weights of all experts, [experts * width, input], that are given, or made.
+Value expertWeights(BuiltinCall &call, Dim input) {
+  const Dim width = call.dim("width");
+  const Dim rows{call.type("gates").width().size * width.size, width.provenance};
+  if (!call.has("weight"))
+    return call.weight(call.weightScope() + ".weight", {rows, input}, call.initializer("init", normal02));
+  const Type &type = call.type("weight");
+  if (type.isWeight() && type.dims.size() == 2 && type.dims[0].size == rows.size && type.dims[1].size == input.size)
+    return call.value("weight");
+  Diagnostic &diagnostic =
+      call.errorAt("weight", "'weight' of '" + call.name() + "' must be a weight [" + llvm::Twine(rows.size) + ", " +
+                                 llvm::Twine(input.size) + "], the width for each expert, but got " + type.str());
+  noteOrigin(diagnostic, input.provenance);
+  return {};
+}
+
+/// `input`: columns that one expert reads; `columns`: of the result.
+Values byExperts(BuiltinCall &call, Dim input, Dim columns) {
+  const Value weights = expertWeights(call, input);
+  if (weights.isError())
+    return {Value()};
+  return {call.operation({call.value("x"), call.value("gates"), weights}, call.emitter.rowsType(columns),
+                         {{"chosen", call.integer("chosen", 1)}})};
+}
+
+Values expertLinear(BuiltinCall &call) {
+  if (!expectExperts(call))
+    return {Value()};
+  const Dim width = call.dim("width");
+  return byExperts(call, call.type("x").width(), {width.size * call.integer("chosen", 1), width.provenance});
+}
+
+Values expertSum(BuiltinCall &call) {
+  if (!expectExperts(call) || !call.expectParts("chosen", 1))
+    return {Value()};
+  const Dim whole = call.type("x").width();
+  return byExperts(call, {whole.size / call.integer("chosen", 1), whole.provenance}, call.dim("width"));
+}
+
+} // namespace
+
+llvm::ArrayRef<Builtin> frontend::expertBuiltins() {
+  using K = ArgumentKind;
+  static const std::vector<BuiltinParameter> parameters = {{"x", K::Tensor, required},  {"gates", K::Tensor, required},
+                                                           {"width", K::Int, required}, {"chosen", K::Int},
+                                                           {"weight", K::Tensor},       {"init", K::Initializer}};
+  static const Builtin table[] = {
+      {.name = "expert_linear", .parameters = parameters, .meaning = expertLinear, .hasOperation = true},
+      {.name = "expert_sum", .parameters = parameters, .meaning = expertSum, .hasOperation = true},
+  };
+  return table;
+}
