@@ -53,17 +53,20 @@ static std::optional<ExpertWeights> expertWeightsOf(Operation *op) {
       .Default(Found());
 }
 
-/// Says what the library does with the rows of experts (runtime/library/expert_tensors.cpp).
+/// Says what the library does with the rows of experts: the rule is that of runtime/library/expert_tensors.cpp.
 static void remarkExperts(Operation *op, const ExpertWeights &experts) {
-  constexpr int64_t unit = 8; // columns
+  constexpr int64_t unit = 8, mostExperts = 1023; // unit: columns
   StringRef function = op->getParentOfType<func::FuncOp>().getName();
   auto options = remark::RemarkOpts::name("Experts").category("kernels").function(function);
-  if (getElementTypeOrSelf(op->getOperand(0)).isBF16() && experts.out() % unit == 0 && experts.in() % unit == 0)
-    remark::passed(op->getLoc(), options) << "computed by the library: rows by the weights of their own experts";
+  if (getElementTypeOrSelf(op->getOperand(0)).isBF16() && experts.out() % unit == 0 && experts.in() % unit == 0 &&
+      columnsOf(experts.gates) <= mostExperts)
+    remark::passed(op->getLoc(), options)
+        << "computed by the library: rows by the weights of their own experts, on a GPU of compute capability 9 or 10; "
+           "on others by all";
   else
     remark::missed(op->getLoc(), options)
-        << "computed by the library: all rows by the weights of all experts; in bf16, "
-           "with columns that are a multiple of 8, by those of their own";
+        << "computed by the library: all rows by the weights of all experts; by those of their own alone in bf16, with "
+           "columns that are a multiple of 8 and fewer than 1024 experts";
 }
 
 namespace {

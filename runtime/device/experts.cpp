@@ -5,60 +5,80 @@
 #include "runtime/library/expert_tensors.h"
 #include "runtime/library/operation.h"
 
+#include <algorithm>
+#include <array>
+
 namespace stretto::runtime::experts {
 namespace {
+
+// The first operands, in their order.
+template <size_t count> std::array<at::Tensor, count> operandsOf(const LibraryCall &call) {
+  std::array<at::Tensor, count> operands;
+  std::copy_n(call.operands.begin(), count, operands.begin());
+  return operands;
+}
 
 // ---------------------------------------------------------------- on the CPU
 
 Rows rowsOf(const at::Tensor &tensor) {
-  return {tensor.data_ptr(), tensor.stride(-2), tensor.size(-1), dtypeOf(tensor)};
+  return {{tensor.data_ptr(), tensor.stride(-2), dtypeOf(tensor)}, tensor.size(-1)};
 }
 
-// What all have in common. Weights, or their gradient, are [experts * out, in].
-void fill(Operands &op, const LibraryCall &call, const at::Tensor &gates, const at::Tensor &whole,
-          const at::Tensor &parts, const at::Tensor &weights, bool wholeIsIn) {
-  op.rows = gates.numel() / gates.size(-1);
+// What operands and results are to all of these operations. Weights, or their gradient, are [experts * out, in].
+struct Roles {
+  at::Tensor gates, whole, parts, weights;
+};
+
+void fill(Operands &op, const LibraryCall &call, const Roles &roles, bool wholeIsIn) {
+  op.rows = roles.gates.numel() / roles.gates.size(-1);
   op.chosen = static_cast<int64_t>(call.number("chosen"));
-  op.gates = rowsOf(gates), op.whole = rowsOf(whole), op.parts = rowsOf(parts), op.weights = rowsOf(weights);
+  op.gates = rowsOf(roles.gates), op.whole = rowsOf(roles.whole), op.parts = rowsOf(roles.parts);
+  op.weights = rowsOf(roles.weights);
   op.wholeIsIn = wholeIsIn;
 }
 
 ToParts linearOf(const LibraryCall &call) {
   ToParts op;
-  fill(op, call, call.operands[1], call.operands[0], call.results[0], call.operands[2], /*wholeIsIn=*/true);
+  const auto [x, gates, weights] = operandsOf<3>(call);
+  fill(op, call, {.gates = gates, .whole = x, .parts = call.results[0], .weights = weights}, /*wholeIsIn=*/true);
   return op;
 }
 
 ToWhole linearInputGradOf(const LibraryCall &call) {
   ToWhole op;
-  fill(op, call, call.operands[1], call.results[0], call.operands[0], call.operands[2], /*wholeIsIn=*/true);
+  const auto [grad, gates, weights] = operandsOf<3>(call);
+  fill(op, call, {.gates = gates, .whole = call.results[0], .parts = grad, .weights = weights}, /*wholeIsIn=*/true);
   return op;
 }
 
 WeightGrad linearWeightGradOf(const LibraryCall &call) {
   WeightGrad op;
-  fill(op, call, call.operands[1], call.operands[2], call.operands[0], call.results[0], /*wholeIsIn=*/true);
+  const auto [grad, gates, x] = operandsOf<3>(call);
+  fill(op, call, {.gates = gates, .whole = x, .parts = grad, .weights = call.results[0]}, /*wholeIsIn=*/true);
   op.accumulates = call.operand("accumulator").defined();
   return op;
 }
 
 ToWhole sumOf(const LibraryCall &call) {
   ToWhole op;
-  fill(op, call, call.operands[1], call.results[0], call.operands[0], call.operands[2], /*wholeIsIn=*/false);
+  const auto [x, gates, weights] = operandsOf<3>(call);
+  fill(op, call, {.gates = gates, .whole = call.results[0], .parts = x, .weights = weights}, /*wholeIsIn=*/false);
   op.weighted = true;
   return op;
 }
 
 ToParts sumInputGradOf(const LibraryCall &call) {
   ToParts op;
-  fill(op, call, call.operands[2], call.operands[0], call.results[0], call.operands[3], /*wholeIsIn=*/false);
-  op.with = rowsOf(call.operands[1]), op.dgates = rowsOf(call.results[1]);
+  const auto [grad, x, gates, weights] = operandsOf<4>(call);
+  fill(op, call, {.gates = gates, .whole = grad, .parts = call.results[0], .weights = weights}, /*wholeIsIn=*/false);
+  op.with = rowsOf(x), op.dgates = rowsOf(call.results[1]);
   return op;
 }
 
 WeightGrad sumWeightGradOf(const LibraryCall &call) {
   WeightGrad op;
-  fill(op, call, call.operands[1], call.operands[0], call.operands[2], call.results[0], /*wholeIsIn=*/false);
+  const auto [grad, gates, x] = operandsOf<3>(call);
+  fill(op, call, {.gates = gates, .whole = grad, .parts = x, .weights = call.results[0]}, /*wholeIsIn=*/false);
   op.weighted = true;
   op.accumulates = call.operand("accumulator").defined();
   return op;
@@ -66,33 +86,40 @@ WeightGrad sumWeightGradOf(const LibraryCall &call) {
 
 // ---------------------------------------------------------------- elsewhere
 
-int64_t chosenOf(const LibraryCall &call) { return static_cast<int64_t>(call.number("chosen")); }
+ExpertTensors tensorsOf(const LibraryCall &call, const at::Tensor &gates) {
+  return {.gates = gates,
+          .chosen = static_cast<int64_t>(call.number("chosen")),
+          .mayGroup = call.capability == 9 || call.capability == 10};
+}
 
 void linearElsewhere(const LibraryCall &call) {
-  expertLinear(call.operands[0], call.operands[1], call.operands[2], chosenOf(call), call.results[0]);
+  const auto [x, gates, weights] = operandsOf<3>(call);
+  expertLinear(tensorsOf(call, gates), x, weights, call.results[0]);
 }
 
 void linearInputGradElsewhere(const LibraryCall &call) {
-  expertLinearInputGrad(call.operands[0], call.operands[1], call.operands[2], chosenOf(call), call.results[0]);
+  const auto [grad, gates, weights] = operandsOf<3>(call);
+  expertLinearInputGrad(tensorsOf(call, gates), grad, weights, call.results[0]);
 }
 
 void linearWeightGradElsewhere(const LibraryCall &call) {
-  expertLinearWeightGrad(call.operands[0], call.operands[1], call.operands[2], chosenOf(call),
-                         call.operand("accumulator").defined(), call.results[0]);
+  const auto [grad, gates, x] = operandsOf<3>(call);
+  expertLinearWeightGrad(tensorsOf(call, gates), grad, x, call.operand("accumulator").defined(), call.results[0]);
 }
 
 void sumElsewhere(const LibraryCall &call) {
-  expertSum(call.operands[0], call.operands[1], call.operands[2], chosenOf(call), call.results[0]);
+  const auto [x, gates, weights] = operandsOf<3>(call);
+  expertSum(tensorsOf(call, gates), x, weights, call.results[0]);
 }
 
 void sumInputGradElsewhere(const LibraryCall &call) {
-  expertSumInputGrad(call.operands[0], call.operands[1], call.operands[2], call.operands[3], chosenOf(call),
-                     call.results[0], call.results[1]);
+  const auto [grad, x, gates, weights] = operandsOf<4>(call);
+  expertSumInputGrad(tensorsOf(call, gates), grad, x, weights, call.results[0], call.results[1]);
 }
 
 void sumWeightGradElsewhere(const LibraryCall &call) {
-  expertSumWeightGrad(call.operands[0], call.operands[1], call.operands[2], chosenOf(call),
-                      call.operand("accumulator").defined(), call.results[0]);
+  const auto [grad, gates, x] = operandsOf<3>(call);
+  expertSumWeightGrad(tensorsOf(call, gates), grad, x, call.operand("accumulator").defined(), call.results[0]);
 }
 
 // ---------------------------------------------------------------- the operations
@@ -106,18 +133,19 @@ template <auto describe, auto elsewhere> void compute(const LibraryCall &call) {
 }
 
 template <auto describe> int64_t bytes(const LibraryCall &call) { return scratchBytes(describe(call)); }
+template <auto describe> std::vector<MatmulShape> matmuls(const LibraryCall &call) { return matmulsOf(describe(call)); }
 
-const LibraryOperation linear("seq.expert_linear", compute<linearOf, linearElsewhere>, bytes<linearOf>);
-const LibraryOperation linearInputGrad("seq.expert_linear_input_grad",
-                                       compute<linearInputGradOf, linearInputGradElsewhere>, bytes<linearInputGradOf>);
-const LibraryOperation linearWeightGrad("seq.expert_linear_weight_grad",
-                                        compute<linearWeightGradOf, linearWeightGradElsewhere>,
-                                        bytes<linearWeightGradOf>);
-const LibraryOperation sum("seq.expert_sum", compute<sumOf, sumElsewhere>, bytes<sumOf>);
-const LibraryOperation sumInputGrad("seq.expert_sum_input_grad", compute<sumInputGradOf, sumInputGradElsewhere>,
-                                    bytes<sumInputGradOf>);
-const LibraryOperation sumWeightGrad("seq.expert_sum_weight_grad", compute<sumWeightGradOf, sumWeightGradElsewhere>,
-                                     bytes<sumWeightGradOf>);
+template <auto describe, auto elsewhere> struct Operation : LibraryOperation {
+  explicit Operation(const char *name)
+      : LibraryOperation(name, compute<describe, elsewhere>, bytes<describe>, matmuls<describe>) {}
+};
+
+const Operation<linearOf, linearElsewhere> linear("seq.expert_linear");
+const Operation<linearInputGradOf, linearInputGradElsewhere> linearInputGrad("seq.expert_linear_input_grad");
+const Operation<linearWeightGradOf, linearWeightGradElsewhere> linearWeightGrad("seq.expert_linear_weight_grad");
+const Operation<sumOf, sumElsewhere> sum("seq.expert_sum");
+const Operation<sumInputGradOf, sumInputGradElsewhere> sumInputGrad("seq.expert_sum_input_grad");
+const Operation<sumWeightGradOf, sumWeightGradElsewhere> sumWeightGrad("seq.expert_sum_weight_grad");
 
 } // namespace
 } // namespace stretto::runtime::experts

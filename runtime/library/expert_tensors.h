@@ -6,21 +6,28 @@
 
 namespace stretto::runtime {
 
-// Operands and results as those operations have them; results are written in place. Nothing waits for a device.
-//
-// In bf16 a GPU multiplies only the rows of each expert, by LibTorch's grouped matmul, where columns are a multiple of
-// 8; gradients of weights are rounded to bf16 then. Else all rows are multiplied by all weights.
-void expertLinear(const at::Tensor &x, const at::Tensor &gates, const at::Tensor &weights, int64_t chosen,
-                  const at::Tensor &out);
-void expertLinearInputGrad(const at::Tensor &grad, const at::Tensor &gates, const at::Tensor &weights, int64_t chosen,
+// What all of them have.
+struct ExpertTensors {
+  at::Tensor gates;
+  int64_t chosen = 1;
+  // Whether LibTorch's grouped matmul may be used: it multiplies only the rows of each expert, and waits for no GPU of
+  // compute capability 9 or 10. It is for bf16, columns that are a multiple of 8, and fewer than 1024 experts; else all
+  // rows, one for each expert that a token goes to, are multiplied by all weights.
+  bool mayGroup = false;
+};
+
+// Other operands and results as those operations have them; results are written in place. Nothing waits for a device.
+// In bf16, products of rows and weights are rounded before they are multiplied by gates and added up, as LibTorch's
+// matmuls give them; so are gradients of weights by the grouped matmul.
+void expertLinear(const ExpertTensors &experts, const at::Tensor &x, const at::Tensor &weights, const at::Tensor &out);
+void expertLinearInputGrad(const ExpertTensors &experts, const at::Tensor &grad, const at::Tensor &weights,
                            const at::Tensor &out);
-void expertLinearWeightGrad(const at::Tensor &grad, const at::Tensor &gates, const at::Tensor &x, int64_t chosen,
-                            bool accumulates, const at::Tensor &out);
-void expertSum(const at::Tensor &x, const at::Tensor &gates, const at::Tensor &weights, int64_t chosen,
-               const at::Tensor &out);
-void expertSumInputGrad(const at::Tensor &grad, const at::Tensor &x, const at::Tensor &gates, const at::Tensor &weights,
-                        int64_t chosen, const at::Tensor &out, const at::Tensor &dgates);
-void expertSumWeightGrad(const at::Tensor &grad, const at::Tensor &gates, const at::Tensor &x, int64_t chosen,
-                         bool accumulates, const at::Tensor &out);
+void expertLinearWeightGrad(const ExpertTensors &experts, const at::Tensor &grad, const at::Tensor &x, bool accumulates,
+                            const at::Tensor &out);
+void expertSum(const ExpertTensors &experts, const at::Tensor &x, const at::Tensor &weights, const at::Tensor &out);
+void expertSumInputGrad(const ExpertTensors &experts, const at::Tensor &grad, const at::Tensor &x,
+                        const at::Tensor &weights, const at::Tensor &out, const at::Tensor &dgates);
+void expertSumWeightGrad(const ExpertTensors &experts, const at::Tensor &grad, const at::Tensor &x, bool accumulates,
+                         const at::Tensor &out);
 
 } // namespace stretto::runtime

@@ -2,6 +2,7 @@
 #include "runtime/library/operation.h"
 
 #include "runtime/core/error.h"
+#include "runtime/core/matmul_shape.h"
 #include "runtime/library/dtypes.h"
 #include "runtime/library/run.h"
 
@@ -17,6 +18,7 @@ namespace {
 struct Known {
   LibraryOperation::Compute compute;
   LibraryOperation::ScratchBytes scratchBytes;
+  LibraryOperation::Matmuls matmuls;
 };
 
 using Table = std::map<std::string, Known, std::less<>>;
@@ -55,10 +57,8 @@ LibraryCall callOf(const LibraryOp &op, at::Device device) {
   return call;
 }
 
-void run(const LibraryOp &op, at::Device device, std::function<char *(int64_t)> scratch) {
+void run(const LibraryOp &op, LibraryCall call) {
   const at::NoGradGuard guard;
-  LibraryCall call = callOf(op, device);
-  call.scratch = std::move(scratch);
   try {
     find(op).compute(call);
   } catch (const c10::Error &error) {
@@ -84,8 +84,8 @@ double LibraryCall::number(std::string_view name) const {
   throw Error("the operation must have the attribute '" + std::string(name) + "', but has none of this name");
 }
 
-LibraryOperation::LibraryOperation(const char *name, Compute compute, ScratchBytes scratchBytes) {
-  table().emplace(name, Known{compute, scratchBytes});
+LibraryOperation::LibraryOperation(const char *name, Compute compute, ScratchBytes scratchBytes, Matmuls matmuls) {
+  table().emplace(name, Known{compute, scratchBytes, matmuls});
 }
 
 void expectKnown(const std::vector<LibraryOp> &ops) {
@@ -98,7 +98,21 @@ int64_t scratchBytes(const LibraryOp &op) {
   return known.scratchBytes ? known.scratchBytes(callOf(op, at::kCPU)) : 0;
 }
 
-void runOnCpu(const LibraryOp &op, const std::function<char *(int64_t)> &scratch) { run(op, at::kCPU, scratch); }
-void runOnGpu(const LibraryOp &op, int gpu) { run(op, at::Device(at::kCUDA, static_cast<at::DeviceIndex>(gpu)), {}); }
+std::vector<MatmulShape> matmulsOf(const LibraryOp &op) {
+  const Known &known = find(op);
+  return known.matmuls ? known.matmuls(callOf(op, at::kCPU)) : std::vector<MatmulShape>();
+}
+
+void runOnCpu(const LibraryOp &op, const std::function<char *(int64_t)> &scratch) {
+  LibraryCall call = callOf(op, at::kCPU);
+  call.scratch = scratch;
+  run(op, std::move(call));
+}
+
+void runOnGpu(const LibraryOp &op, int gpu, int capability) {
+  LibraryCall call = callOf(op, at::Device(at::kCUDA, static_cast<at::DeviceIndex>(gpu)));
+  call.capability = capability;
+  run(op, std::move(call));
+}
 
 } // namespace stretto::runtime

@@ -9,6 +9,8 @@
 
 namespace stretto::runtime {
 
+struct MatmulShape; // runtime/core/matmul_shape.h
+
 // What a function is given. All tensors lie in the memory of the program, on its device. Where the model has bf16, what
 // the operation says may be rounded is that, and all else f32.
 struct LibraryCall {
@@ -21,6 +23,7 @@ struct LibraryCall {
   std::vector<at::Tensor> results;                         // to be written in place: results[0].copy_(...)
   std::vector<std::string_view> operandNames, resultNames; // of those that may be left out; else empty
   std::vector<Number> numbers;                             // attributes; a boolean is 1 or 0
+  int capability = 0;                                      // major compute capability of the GPU; 0 on the CPU
   // On the CPU: memory for the time of the call, so many bytes for each thread (runtime/core/threads.h), one part
   // behind the other.
   std::function<char *(int64_t bytesPerThread)> scratch;
@@ -34,13 +37,15 @@ struct LibraryCall {
 
 // Makes an operation known under the name that IR has for it. `compute` gives the same bits on any number of threads,
 // and waits for nothing: a GPU may be recording what it does. `scratchBytes` says how much scratch a thread needs, so
-// that it is there before the program runs; tensors then have shapes, and nothing in them.
+// that it is there before the program runs, and `matmuls` which ones of our own or MKL's it has threads compute on the
+// CPU, whose memory is taken then, too; tensors have shapes there, and nothing in them.
 //
 //   static const LibraryOperation cumulative("mean.cumulative", [](const LibraryCall &call) { ... });
 struct LibraryOperation {
   using Compute = void (*)(const LibraryCall &call);
   using ScratchBytes = int64_t (*)(const LibraryCall &call);
-  LibraryOperation(const char *name, Compute compute, ScratchBytes scratchBytes = nullptr);
+  using Matmuls = std::vector<MatmulShape> (*)(const LibraryCall &call);
+  LibraryOperation(const char *name, Compute compute, ScratchBytes scratchBytes = nullptr, Matmuls matmuls = nullptr);
 };
 
 } // namespace stretto::runtime

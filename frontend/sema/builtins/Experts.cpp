@@ -2,10 +2,18 @@
 #include "frontend/sema/builtins/BuiltinCall.h"
 #include "frontend/sema/builtins/Families.h"
 
+#include "llvm/Support/MathExtras.h"
+
 using namespace stretto;
 using namespace stretto::frontend;
 
 namespace {
+
+/// The most that there is where a product is more: no tensor is as large.
+int64_t times(int64_t a, int64_t b) {
+  int64_t product;
+  return llvm::MulOverflow(a, b, product) ? INT64_MAX : product;
+}
 
 bool expectExperts(BuiltinCall &call) {
   return call.expectRows("x") && call.expectRows("gates") && call.expectInRange("width", 1) &&
@@ -15,7 +23,7 @@ bool expectExperts(BuiltinCall &call) {
 /// The weights of all experts, [experts * width, input], that are given, or made.
 Value expertWeights(BuiltinCall &call, Dim input) {
   const Dim width = call.dim("width");
-  const Dim rows{call.type("gates").width().size * width.size, width.provenance};
+  const Dim rows{times(call.type("gates").width().size, width.size), width.provenance};
   if (!call.has("weight"))
     return call.weight(call.weightScope() + ".weight", {rows, input}, call.initializer("init", normal02));
   const Type &type = call.type("weight");
@@ -41,7 +49,7 @@ Values expertLinear(BuiltinCall &call) {
   if (!expectExperts(call))
     return {Value()};
   const Dim width = call.dim("width");
-  return byExperts(call, call.type("x").width(), {width.size * call.integer("chosen", 1), width.provenance});
+  return byExperts(call, call.type("x").width(), {times(width.size, call.integer("chosen", 1)), width.provenance});
 }
 
 Values expertSum(BuiltinCall &call) {

@@ -1,7 +1,8 @@
 // MKL's matmul as LibTorch carries it, for row-major matrices, on the calling thread alone.
 #pragma once
 
-#include <compare>
+#include "runtime/core/matmul_shape.h"
+
 #include <cstdint>
 
 extern "C" {
@@ -19,15 +20,6 @@ namespace stretto::runtime {
 
 // Requests of mkl_serv_peak_mem_usage (mkl_service.h of oneMKL).
 constexpr int peakReset = -1, peakEnable = 1, peakRead = 2;
-
-// Sizes of a matmul of one thread: what decides how much memory MKL takes for it.
-struct MatmulShape {
-  int32_t dtype;
-  int64_t m, n, k;
-  bool transposeA = false, transposeB = false;
-  bool shared = false; // any thread may come by it, not only the calling one
-  auto operator<=>(const MatmulShape &) const = default;
-};
 
 // A matrix as it lies in memory: rows `stride` elements apart; read as its transpose if asked.
 template <typename Real> struct Operand {

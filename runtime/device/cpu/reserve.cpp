@@ -6,6 +6,7 @@
 #include "runtime/device/cpu/attention_step.h"
 #include "runtime/device/cpu/matmul.h"
 #include "runtime/device/cpu/packed_matmul.h"
+#include "runtime/library/run.h"
 
 #include <algorithm>
 #include <atomic>
@@ -33,6 +34,12 @@ std::vector<MatmulShape> shapesOf(const ReserveOp &op, bool &packs) {
     collectShapes(attention, shapes);
   for (const AttentionStepOp &attention : op.attentionStep)
     collectShapes(attention, shapes);
+  for (const LibraryOp &library : op.library)
+    for (const MatmulShape &shape : matmulsOf(library))
+      if (isPacked(shape))
+        packs = true;
+      else
+        shapes.insert(shape);
   std::set<MatmulShape> capped;
   for (MatmulShape shape : shapes) {
     shape.k = std::min(shape.k, largestDepth);

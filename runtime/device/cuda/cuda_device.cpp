@@ -87,7 +87,7 @@ CudaDevice::CudaDevice(const stretto_program &program, const DeviceOptions &opti
                                       static_cast<int64_t>(properties.sharedMemPerBlockOptin));
   check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "make a stream");
   matmuls = std::make_unique<Matmuls>(stream, options.tf32);
-  library = std::make_unique<Library>(stream);
+  library = std::make_unique<Library>(stream, properties.major);
   staging = std::make_unique<Staging>(stream);
   observing = std::make_unique<Observing>(stream);
 }

@@ -6,7 +6,7 @@
 
 namespace stretto::runtime {
 
-Library::Library(cudaStream_t stream) : stream(stream) {}
+Library::Library(cudaStream_t stream, int capability) : stream(stream), capability(capability) {}
 Library::~Library() = default;
 
 void Library::reserve(const std::vector<LibraryOp> &ops) {
@@ -18,7 +18,7 @@ void Library::reserve(const std::vector<LibraryOp> &ops) {
 void Library::run(const LibraryOp &op) {
   if (!pool)
     throw Error("operations of the library must have been prepared for");
-  pool->run("an operation of the library failed", [&] { runOnGpu(op, currentGpu().index()); });
+  pool->run("an operation of the library failed", [&] { runOnGpu(op, currentGpu().index(), capability); });
 }
 
 } // namespace stretto::runtime

@@ -13,7 +13,8 @@ class TorchPool;
 
 class Library {
 public:
-  explicit Library(cudaStream_t stream);
+  // `capability`: the major compute capability of the GPU.
+  Library(cudaStream_t stream, int capability);
   ~Library();
   // Throws Error for one that no library of the program has.
   void reserve(const std::vector<LibraryOp> &ops);
@@ -21,6 +22,7 @@ public:
 
 private:
   cudaStream_t stream;
+  int capability;
   std::unique_ptr<TorchPool> pool; // of programs that have such operations
 };
 

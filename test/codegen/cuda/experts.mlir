@@ -1,7 +1,7 @@
 // Remarks say which rows the library multiplies by the weights of experts.
 // RUN: stretto-opt %s --kern-name-cuda-kernels -remarks-filter=kernels -remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s
 
-// CHECK: {{\[}}Missed] Experts | {{.*}}Function=exact{{.*}} all rows by the weights of all experts; in bf16, with columns that are a multiple of 8, by those of their own
+// CHECK: {{\[}}Missed] Experts | {{.*}}Function=exact{{.*}} all rows by the weights of all experts; by those of their own alone in bf16, with columns that are a multiple of 8 and fewer than 1024 experts
 func.func @exact(%x: tensor<2x8x16xf32>, %g: tensor<2x8x4xf32>, %w: tensor<128x16xf32>) -> tensor<2x8x64xf32> {
   %y = seq.expert_linear %x, %g, %w chosen 2 : tensor<2x8x16xf32>, tensor<2x8x4xf32>, tensor<128x16xf32> -> tensor<2x8x64xf32>
   return %y : tensor<2x8x64xf32>

@@ -246,6 +246,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"x = expert_linear(parameter(16), x, 16)",
                          "'x' of 'expert_linear' must be [batch, length, width], but got a weight [16]"},
                     Case{"x = expert_linear(x, x, 0)", "'width' of 'expert_linear' must be at least 1, but got 0"},
+                    Case{"x = expert_linear(x, linear(x, 4), 4611686018427387904)",
+                         "a weight has at most 2^40 elements, but got [9223372036854775807, dim=16]"},
                     Case{"x = expert_sum(x, linear(x, 4), 16, 5)",
                          "'chosen' of 'expert_sum' must be between 1 and 4, but got 5"},
                     Case{"x = expert_sum(x, linear(x, 4), 16, 3)",

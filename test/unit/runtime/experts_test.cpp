@@ -6,7 +6,9 @@
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
+#include <algorithm>
 #include <gtest/gtest.h>
+#include <limits>
 
 using namespace stretto;
 using namespace stretto::runtime;
@@ -27,8 +29,9 @@ struct Problem {
     whole = numbers(sizes.rows, sizes.whole), parts = numbers(sizes.rows, sizes.chosen * sizes.part);
     up = numbers(sizes.experts * sizes.part, sizes.whole), down = numbers(sizes.experts * sizes.whole, sizes.part);
     gates = numbers(sizes.rows, sizes.experts); // more than `chosen` of them are not zero in some rows, none in others
-    gates.slice(0, 0, 3).zero_();
-    if (sizes.experts > 2)
+    if (sizes.rows > 3)
+      gates.slice(0, 0, 3).zero_();
+    if (sizes.experts > 3)
       gates.select(1, 1).zero_();
   }
   Sizes sizes;
@@ -52,17 +55,17 @@ at::Tensor ofExpert(const Problem &p, const at::Tensor &weights, int64_t expert)
   return weights.slice(0, expert * out, (expert + 1) * out);
 }
 
-// An operation: its operands, the shapes of its results, what these are.
+using Tensors = std::vector<at::Tensor>;
+
+// An operation: its operands, what its results are.
 struct Case {
   const char *name;
-  std::vector<at::Tensor> operands;
-  std::vector<at::Tensor> expected;
-  void (*elsewhere)(const std::vector<at::Tensor> &operands, int64_t chosen, bool accumulates,
-                    const std::vector<at::Tensor> &results);
+  Tensors operands, expected;
+  // Over tensors; the gates are the operand of that number.
+  size_t gates;
+  void (*elsewhere)(const ExpertTensors &experts, const Tensors &operands, bool accumulates, const Tensors &results);
   bool isSum = false; // of rows: in f32 where these are bf16, and it can be added to
 };
-
-using Tensors = std::vector<at::Tensor>;
 
 Case linear(const Problem &p) {
   at::Tensor y = at::zeros_like(p.parts);
@@ -72,8 +75,9 @@ Case linear(const Problem &p) {
   return {"seq.expert_linear",
           {p.whole, p.gates, p.up},
           {y},
-          [](const Tensors &in, int64_t chosen, bool, const Tensors &out) {
-            expertLinear(in[0], in[1], in[2], chosen, out[0]);
+          1,
+          [](const ExpertTensors &e, const Tensors &in, bool, const Tensors &out) {
+            expertLinear(e, in[0], in[2], out[0]);
           }};
 }
 
@@ -85,8 +89,9 @@ Case linearInputGrad(const Problem &p) {
   return {"seq.expert_linear_input_grad",
           {p.parts, p.gates, p.up},
           {dx},
-          [](const Tensors &in, int64_t chosen, bool, const Tensors &out) {
-            expertLinearInputGrad(in[0], in[1], in[2], chosen, out[0]);
+          1,
+          [](const ExpertTensors &e, const Tensors &in, bool, const Tensors &out) {
+            expertLinearInputGrad(e, in[0], in[2], out[0]);
           }};
 }
 
@@ -98,8 +103,9 @@ Case linearWeightGrad(const Problem &p) {
   return {"seq.expert_linear_weight_grad",
           {p.parts, p.gates, p.whole},
           {dw},
-          [](const Tensors &in, int64_t chosen, bool accumulates, const Tensors &out) {
-            expertLinearWeightGrad(in[0], in[1], in[2], chosen, accumulates, out[0]);
+          1,
+          [](const ExpertTensors &e, const Tensors &in, bool accumulates, const Tensors &out) {
+            expertLinearWeightGrad(e, in[0], in[2], accumulates, out[0]);
           },
           /*isSum=*/true};
 }
@@ -109,12 +115,12 @@ Case sum(const Problem &p) {
   eachVisit(p, [&](int64_t row, int64_t expert, int64_t part) {
     y[row].add_(p.gates[row][expert] * ofExpert(p, p.down, expert).matmul(partOf(p, p.parts, row, part)));
   });
-  return {"seq.expert_sum",
-          {p.parts, p.gates, p.down},
-          {y},
-          [](const Tensors &in, int64_t chosen, bool, const Tensors &out) {
-            expertSum(in[0], in[1], in[2], chosen, out[0]);
-          }};
+  return {
+      "seq.expert_sum",
+      {p.parts, p.gates, p.down},
+      {y},
+      1,
+      [](const ExpertTensors &e, const Tensors &in, bool, const Tensors &out) { expertSum(e, in[0], in[2], out[0]); }};
 }
 
 Case sumInputGrad(const Problem &p) {
@@ -127,8 +133,9 @@ Case sumInputGrad(const Problem &p) {
   return {"seq.expert_sum_input_grad",
           {p.whole, p.parts, p.gates, p.down},
           {du, dgates},
-          [](const Tensors &in, int64_t chosen, bool, const Tensors &out) {
-            expertSumInputGrad(in[0], in[1], in[2], in[3], chosen, out[0], out[1]);
+          2,
+          [](const ExpertTensors &e, const Tensors &in, bool, const Tensors &out) {
+            expertSumInputGrad(e, in[0], in[1], in[3], out[0], out[1]);
           }};
 }
 
@@ -140,8 +147,9 @@ Case sumWeightGrad(const Problem &p) {
   return {"seq.expert_sum_weight_grad",
           {p.whole, p.gates, p.parts},
           {dw},
-          [](const Tensors &in, int64_t chosen, bool accumulates, const Tensors &out) {
-            expertSumWeightGrad(in[0], in[1], in[2], chosen, accumulates, out[0]);
+          1,
+          [](const ExpertTensors &e, const Tensors &in, bool accumulates, const Tensors &out) {
+            expertSumWeightGrad(e, in[0], in[2], accumulates, out[0]);
           },
           /*isSum=*/true};
 }
@@ -150,32 +158,47 @@ std::vector<Case> casesOf(const Problem &p) {
   return {linear(p), linearInputGrad(p), linearWeightGrad(p), sum(p), sumInputGrad(p), sumWeightGrad(p)};
 }
 
+// Rows as [batch, time, columns] where they are of two sequences.
+at::Tensor inSequences(const at::Tensor &rows) {
+  return rows.size(0) % 2 == 0 ? rows.unflatten(0, {2, rows.size(0) / 2}) : rows;
+}
+
 stretto_tensor describe(const at::Tensor &tensor, const char *name = "") {
   stretto_tensor described{.name = name,
                            .buffer = {},
-                           .shape = {tensor.size(0), tensor.size(1)},
-                           .row_stride = tensor.stride(0),
-                           .rank = 2,
+                           .shape = {},
+                           .row_stride = tensor.stride(-2),
+                           .rank = static_cast<int32_t>(tensor.dim()),
                            .dtype = dtypeOf(tensor)};
+  std::copy(tensor.sizes().begin(), tensor.sizes().end(), described.shape);
   return described;
 }
 
 // As a program calls it.
-void runInProgram(const Case &each, const Tensors &operands, int64_t chosen, bool accumulates, const Tensors &results) {
+LibraryOp inProgram(const Case &each, const Tensors &operands, int64_t chosen, bool accumulates,
+                    const Tensors &results) {
   LibraryOp op;
   op.name = each.name;
   auto add = [&](const at::Tensor &tensor, const char *name = "") {
     op.tensors.push_back(describe(tensor, name));
     op.buffers.push_back(tensor.data_ptr());
   };
+  auto addRows = [&](const at::Tensor &rows) {
+    add(rows.size(0) == each.operands[each.gates].size(0) ? inSequences(rows) : rows);
+  };
   for (const at::Tensor &operand : operands)
-    add(operand);
+    addRows(operand);
   if (accumulates)
     add(results[0], "accumulator");
   op.operands = op.tensors.size();
   for (const at::Tensor &result : results)
-    add(result);
+    addRows(result);
   op.numbers = {{"chosen", static_cast<double>(chosen)}};
+  return op;
+}
+
+void runInProgram(const Case &each, const Tensors &operands, int64_t chosen, bool accumulates, const Tensors &results) {
+  const LibraryOp op = inProgram(each, operands, chosen, accumulates, results);
   std::vector<char> memory;
   const int64_t bytes = scratchBytes(op);
   runOnCpu(op, [&](int64_t bytesPerThread) {
@@ -185,50 +208,92 @@ void runInProgram(const Case &each, const Tensors &operands, int64_t chosen, boo
   });
 }
 
-// Rows of more columns, of which those of the tensor are some; the others must stay.
+constexpr double beside = 7; // what lies beside columns of wider rows
+
+// Rows of more columns, of which those of the tensor are some.
 at::Tensor amongOthers(const at::Tensor &rows) {
-  at::Tensor wide = at::full({rows.size(0), rows.size(1) + 5}, 7, rows.options());
+  const at::Tensor wide = at::full({rows.size(0), rows.size(1) + 5}, beside, rows.options());
   at::Tensor columns = wide.slice(1, 2, 2 + rows.size(1));
   columns.copy_(rows);
   return columns;
 }
 
-Tensors typed(const Case &each, const Problem &p, at::ScalarType stored, at::ScalarType wide) {
+void expectOthersKept(const at::Tensor &columns) {
+  const int64_t rows = columns.size(0), width = columns.size(1) + 5;
+  const at::Tensor wide = columns.as_strided({rows, width}, {width, 1}, 0);
+  for (const at::Tensor &part : {wide.slice(1, 0, 2), wide.slice(1, width - 3, width)})
+    EXPECT_TRUE(part.eq(beside).all().item<bool>()) << "what lies beside columns of a result has changed";
+}
+
+enum class Way { inProgram, overTensors, grouped };
+
+struct Form {
+  at::ScalarType stored; // of rows and weights
+  Way way = Way::inProgram;
+  bool accumulates = false;
+  bool isExact = false; // results of rows are f32, rounded nowhere
+};
+
+at::ScalarType wideOf(const Form &form) { return form.stored == at::kBFloat16 ? at::kFloat : form.stored; }
+
+Tensors typed(const Case &each, const Problem &p, const Form &form) {
   Tensors operands;
   for (const at::Tensor &operand : each.operands)
     operands.push_back(operand.is_same(p.up) || operand.is_same(p.down)
-                           ? operand.to(stored)
-                           : amongOthers(operand.to(operand.is_same(p.gates) ? wide : stored)));
+                           ? operand.to(form.stored)
+                           : amongOthers(operand.to(operand.is_same(p.gates) ? wideOf(form) : form.stored)));
   return operands;
 }
 
-void check(const Case &each, const Problem &p, at::ScalarType stored, bool inProgram, bool accumulates) {
-  const at::ScalarType wide = stored == at::kBFloat16 ? at::kFloat : stored;
-  const double tolerance = stored == at::kDouble ? 1e-14 : stored == at::kFloat ? 1e-6 : each.isSum ? 1e-6 : 4e-3;
-  const Tensors operands = typed(each, p, stored, wide);
+double toleranceOf(const Case &each, const Form &form) {
+  if (form.stored == at::kDouble)
+    return 1e-14;
+  const bool isRounded = form.stored == at::kBFloat16 && !(form.way == Way::inProgram && (each.isSum || form.isExact));
+  return isRounded ? 8e-3 : 1e-6;
+}
+
+void execute(const Case &each, const Problem &p, const Form &form, const Tensors &operands, const Tensors &results) {
+  if (form.way == Way::inProgram)
+    return runInProgram(each, operands, p.sizes.chosen, form.accumulates, results);
+  each.elsewhere({operands[each.gates], p.sizes.chosen, form.way == Way::grouped}, operands, form.accumulates, results);
+}
+
+void check(const Case &each, const Problem &p, const Form &form) {
+  const Tensors operands = typed(each, p, form);
   Tensors results, expected;
-  for (const at::Tensor &tensor : each.expected) {
-    const bool isWide = each.isSum || &tensor != &each.expected[0];
-    const at::Tensor begin = accumulates ? at::ones_like(tensor) : at::full_like(tensor, 99);
-    results.push_back(each.isSum ? begin.to(wide) : amongOthers(begin.to(isWide ? wide : stored)));
-    expected.push_back(accumulates ? tensor + begin : tensor);
+  for (size_t i = 0; i < each.expected.size(); ++i) {
+    const at::Tensor &tensor = each.expected[i];
+    const bool isWide = each.isSum || form.isExact || i > 0;
+    const at::Tensor begin = form.accumulates ? at::ones_like(tensor) : at::full_like(tensor, 99);
+    const at::Tensor typed = begin.to(isWide ? wideOf(form) : form.stored);
+    results.push_back(each.isSum ? typed : amongOthers(typed));
+    expected.push_back(form.accumulates ? tensor + begin : tensor);
   }
-  if (inProgram)
-    runInProgram(each, operands, p.sizes.chosen, accumulates, results);
-  else
-    each.elsewhere(operands, p.sizes.chosen, accumulates, results);
+  execute(each, p, form, operands, results);
   for (size_t i = 0; i < results.size(); ++i) {
     const double error = (results[i].to(at::kDouble) - expected[i]).abs().max().item<double>();
-    EXPECT_LE(error, tolerance * expected[i].abs().max().item<double>()) << each.name << ", result " << i;
-    if (!each.isSum) // what lies beside it
-      EXPECT_EQ(results[i].as_strided({results[i].size(0)}, {results[i].stride(0)}, 1).ne(7).sum().item<int64_t>(), 0);
+    EXPECT_LE(error, toleranceOf(each, form) * expected[i].abs().max().item<double>()) << each.name << ", result " << i;
+    if (!each.isSum)
+      expectOthersKept(results[i]);
   }
 }
 
-constexpr Sizes small{.rows = 21, .experts = 4, .chosen = 2, .whole = 6, .part = 5};
-constexpr Sizes single{.rows = 9, .experts = 3, .chosen = 1, .whole = 4, .part = 3};
+void checkAll(const Sizes &sizes, const Form &form) {
+  const Problem p(sizes);
+  for (const Case &each : casesOf(p))
+    if (each.isSum || !form.accumulates)
+      check(each, p, form);
+}
+
+constexpr Sizes small{.rows = 22, .experts = 4, .chosen = 2, .whole = 6, .part = 5};
+constexpr Sizes sizesOfRows[] = {small,
+                                 {.rows = 9, .experts = 3, .chosen = 1, .whole = 4, .part = 3},
+                                 {.rows = 1, .experts = 3, .chosen = 3, .whole = 8, .part = 16},
+                                 {.rows = 5, .experts = 1, .chosen = 1, .whole = 7, .part = 9}};
 // More rows of an expert, more columns and more rows of a weight than a thread multiplies at a time.
 constexpr Sizes large{.rows = 620, .experts = 3, .chosen = 2, .whole = 520, .part = 530};
+constexpr Sizes eights{.rows = 40, .experts = 5, .chosen = 2, .whole = 16, .part = 24}; // which grouped matmuls take
+constexpr at::ScalarType types[] = {at::kDouble, at::kFloat, at::kBFloat16};
 
 class ExpertsTest : public testing::Test {
 protected:
@@ -238,47 +303,79 @@ protected:
 } // namespace
 
 TEST_F(ExpertsTest, AreLoopsOverRowsAndExperts) {
-  for (const Sizes &sizes : {small, single, large})
-    for (const at::ScalarType stored : {at::kDouble, at::kFloat, at::kBFloat16}) {
-      const Problem p(sizes);
-      for (const Case &each : casesOf(p))
-        check(each, p, stored, /*inProgram=*/true, /*accumulates=*/false);
-    }
+  for (const at::ScalarType stored : types) {
+    for (const Sizes &sizes : sizesOfRows)
+      checkAll(sizes, {.stored = stored});
+    checkAll(large, {.stored = stored});
+  }
 }
 
 TEST_F(ExpertsTest, AreTheSameOverTensors) {
-  for (const Sizes &sizes : {small, single})
-    for (const at::ScalarType stored : {at::kDouble, at::kFloat, at::kBFloat16}) {
-      const Problem p(sizes);
-      for (const Case &each : casesOf(p))
-        check(each, p, stored, /*inProgram=*/false, /*accumulates=*/false);
-    }
+  for (const at::ScalarType stored : types)
+    for (const Sizes &sizes : sizesOfRows)
+      checkAll(sizes, {.stored = stored, .way = Way::overTensors});
+}
+
+TEST_F(ExpertsTest, AreTheSameByGroupedMatmuls) { checkAll(eights, {.stored = at::kBFloat16, .way = Way::grouped}); }
+
+TEST_F(ExpertsTest, ResultsOfRoundedRowsMayBeExact) {
+  checkAll(small, {.stored = at::kBFloat16, .isExact = true});
+  checkAll(large, {.stored = at::kBFloat16, .isExact = true});
 }
 
 TEST_F(ExpertsTest, GradientsOfWeightsCanBeAddedUp) {
-  for (const bool inProgram : {true, false})
-    for (const at::ScalarType stored : {at::kDouble, at::kBFloat16}) {
-      const Problem p(small);
-      for (const Case &each : casesOf(p))
-        if (each.isSum)
-          check(each, p, stored, inProgram, /*accumulates=*/true);
-    }
+  for (const at::ScalarType stored : types)
+    for (const Way way : {Way::inProgram, Way::overTensors})
+      checkAll(small, {.stored = stored, .way = way, .accumulates = true});
+  checkAll(large, {.stored = at::kFloat, .accumulates = true});
+  checkAll(eights, {.stored = at::kBFloat16, .way = Way::grouped, .accumulates = true});
+}
+
+// A gate that is no number is not zero: what comes of it must be seen, and in the rows of its token alone.
+TEST_F(ExpertsTest, GatesThatAreNoNumbersStayInTheirRows) {
+  Problem p(small);
+  p.gates[5][0] = std::numeric_limits<double>::quiet_NaN();
+  for (const Way way : {Way::inProgram, Way::overTensors}) {
+    const Case each = sum(p);
+    const at::Tensor result = at::zeros_like(p.whole);
+    execute(each, p, {.stored = at::kDouble, .way = way}, each.operands, {result});
+    const at::Tensor rows = result.isnan().any(-1);
+    EXPECT_TRUE(rows[5].item<bool>());
+    EXPECT_EQ(rows.sum().item<int64_t>(), 1);
+  }
 }
 
 TEST_F(ExpertsTest, ThreadsDoNotChangeBits) {
   const Problem p(large);
-  for (const Case &each : casesOf(p)) {
-    Tensors first;
-    for (const int threads : {1, 3}) {
-      setThreadCount(threads);
-      Tensors results;
-      for (const at::Tensor &tensor : each.expected)
-        results.push_back(at::empty_like(tensor, at::kFloat));
-      runInProgram(each, typed(each, p, at::kFloat, at::kFloat), p.sizes.chosen, false, results);
-      for (size_t i = 0; i < first.size(); ++i)
-        EXPECT_TRUE(results[i].equal(first[i])) << each.name << ", result " << i;
-      first = results;
+  for (const at::ScalarType stored : types)
+    for (const Case &each : casesOf(p)) {
+      const Form form{.stored = stored, .isExact = true};
+      Tensors first;
+      for (const int threads : {1, 3}) {
+        setThreadCount(threads);
+        Tensors results;
+        for (const at::Tensor &tensor : each.expected)
+          results.push_back(at::empty_like(tensor, wideOf(form)));
+        execute(each, p, form, typed(each, p, form), results);
+        for (size_t i = 0; i < first.size(); ++i)
+          EXPECT_TRUE(results[i].equal(first[i])) << each.name << ", result " << i;
+        first = results;
+      }
+      setThreadCount(1);
     }
-    setThreadCount(1);
+}
+
+TEST_F(ExpertsTest, SaysWhichMatmulsThreadsCompute) {
+  const Problem p(large);
+  for (const Case &each : casesOf(p)) {
+    Tensors results;
+    for (const at::Tensor &tensor : each.expected)
+      results.push_back(at::empty_like(tensor));
+    const std::vector<MatmulShape> shapes = matmulsOf(inProgram(each, each.operands, p.sizes.chosen, false, results));
+    ASSERT_FALSE(shapes.empty()) << each.name;
+    for (const MatmulShape &shape : shapes) {
+      EXPECT_EQ(shape.dtype, STRETTO_F64);
+      EXPECT_TRUE(shape.shared && shape.m > 0 && shape.n > 0 && shape.k > 0) << each.name;
+    }
   }
 }

@@ -2,9 +2,11 @@
 // What they compute is said at seq.expert_linear and seq.expert_sum (ir/seq/SeqExpertOps.td).
 #pragma once
 
+#include "runtime/core/matmul_shape.h"
 #include "runtime/device/cpu/experts/routes.h"
 
 #include <cstdint>
+#include <vector>
 
 namespace stretto::runtime::experts {
 
@@ -40,6 +42,11 @@ struct WeightGrad : Operands {
 int64_t scratchBytes(const ToParts &op);
 int64_t scratchBytes(const ToWhole &op);
 int64_t scratchBytes(const WeightGrad &op);
+
+// The matmuls that threads compute for it, where experts have as many rows as a thread takes, and where they have few.
+std::vector<MatmulShape> matmulsOf(const ToParts &op);
+std::vector<MatmulShape> matmulsOf(const ToWhole &op);
+std::vector<MatmulShape> matmulsOf(const WeightGrad &op);
 
 // `scratch`: that of all threads, one behind the other. Bits do not depend on the number of threads.
 void run(const ToParts &op, char *scratch);

@@ -1,4 +1,4 @@
-// Visits sorted by their experts, in two passes over the gates.
+// Visits sorted by their experts and parts, in two passes over the gates.
 #include "runtime/device/cpu/experts/routes.h"
 
 #include "runtime/abi/abi.h"
@@ -30,23 +30,26 @@ template <typename Work> void eachVisit(int64_t rows, int64_t chosen, const Rows
 
 int64_t Routes::bytes(int64_t rows, int64_t experts, int64_t chosen) {
   return rows * chosen * static_cast<int64_t>(sizeof(Visit)) +
-         (rows + experts + 2) * static_cast<int64_t>(sizeof(int32_t));
+         (rows + experts * chosen + 2) * static_cast<int64_t>(sizeof(int32_t));
 }
 
+// In the first pass, `next` counts the visits of the expert and part before; summed up, that is where their own begin.
+// In the second one it goes on from visit to visit, and ends where those of the next expert and part begin.
 Routes::Routes(int64_t rows, int64_t chosen, const Rows &gates, char *memory)
-    : visits(reinterpret_cast<Visit *>(memory)), counts(reinterpret_cast<int32_t *>(visits + rows * chosen)),
-      firsts(counts + rows) {
+    : chosen(chosen), visits(reinterpret_cast<Visit *>(memory)),
+      counts(reinterpret_cast<int32_t *>(visits + rows * chosen)), firsts(counts + rows) {
+  const int64_t keys = gates.columns * chosen;
+  int32_t *const next = firsts + 1;
   std::fill_n(counts, rows, 0);
-  int32_t *const next =
-      firsts + 1; // where the next visit of an expert lies; in the end, where those of the one behind it begin
-  std::fill_n(firsts, gates.columns + 2, 0);
+  std::fill_n(firsts, keys + 2, 0);
   eachVisit(rows, chosen, gates, [&](int64_t expert, Visit visit) {
     ++counts[visit.row];
-    ++next[expert + 1];
+    ++next[expert * chosen + visit.part + 1];
   });
-  for (int64_t expert = 1; expert < gates.columns; ++expert)
-    next[expert] += next[expert - 1];
-  eachVisit(rows, chosen, gates, [&](int64_t expert, Visit visit) { visits[next[expert]++] = visit; });
+  for (int64_t key = 1; key < keys; ++key)
+    next[key] += next[key - 1];
+  eachVisit(rows, chosen, gates,
+            [&](int64_t expert, Visit visit) { visits[next[expert * chosen + visit.part]++] = visit; });
 }
 
 } // namespace stretto::runtime::experts

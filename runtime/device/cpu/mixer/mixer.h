@@ -3,17 +3,14 @@
 // channel), and of Dao and Gu, arXiv 2405.21060 (decay by head).
 #pragma once
 
+#include "runtime/device/cpu/typed_rows.h"
+
 #include <cstdint>
 
 namespace stretto::runtime::mixer {
 
-// [batch * length, columns], rows `stride` elements apart; stride 0: the same for all tokens. Null data: not given.
-struct Rows {
-  void *data = nullptr;
-  int64_t stride = 0;
-  int32_t dtype = 0; // stretto_dtype
-  explicit operator bool() const { return data != nullptr; }
-};
+// [batch * length, columns]; stride 0: the same for all tokens.
+using Rows = TypedRows;
 
 struct Operands {
   int64_t batch = 0, length = 0;
