@@ -51,6 +51,7 @@ int64_t expertsOf(const Operands &op) { return op.gates.columns; }
 int64_t partColumns(const Operands &op) { return op.parts.columns / op.chosen; }
 int64_t outColumns(const Operands &op) { return op.wholeIsIn ? partColumns(op) : op.whole.columns; }
 int64_t inColumns(const Operands &op) { return op.wholeIsIn ? op.whole.columns : partColumns(op); }
+
 // Some visits of an expert.
 struct Block {
   int64_t expert;
