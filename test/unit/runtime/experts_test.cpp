@@ -345,6 +345,21 @@ TEST_F(ExpertsTest, GatesThatAreNoNumbersStayInTheirRows) {
   }
 }
 
+// Nor do infinite numbers of a row come into gradients of experts that it does not go to.
+TEST_F(ExpertsTest, InfiniteNumbersStayWithTheirExperts) {
+  Problem p(small);
+  p.gates[5].zero_();
+  p.gates[5][2] = 1;
+  p.whole[5].fill_(std::numeric_limits<double>::infinity());
+  for (const Way way : {Way::inProgram, Way::overTensors}) {
+    const Case each = linearWeightGrad(p);
+    const at::Tensor gradient = at::zeros_like(p.up);
+    execute(each, p, {.stored = at::kDouble, .way = way}, each.operands, {gradient});
+    for (int64_t expert = 0; expert < p.sizes.experts; ++expert)
+      EXPECT_EQ(ofExpert(p, gradient, expert).isfinite().all().item<bool>(), expert != 2) << "expert " << expert;
+  }
+}
+
 TEST_F(ExpertsTest, ThreadsDoNotChangeBits) {
   const Problem p(large);
   for (const at::ScalarType stored : types)
