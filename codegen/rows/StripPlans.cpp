@@ -7,8 +7,10 @@ using namespace stretto::codegen;
 
 StripPlans::StripPlans(kern::RowKernel op, MeetingColumns meeting, StripForm form, bool isStored)
     : all(std::make_unique<Strips>(std::move(meeting), form)) {
+  // The last strip may have fewer columns, of which nothing in the body need know.
+  int64_t alike = all->pieceColumns() / form.width;
   for (int64_t first = 0, count; first < all->count(); first += count) {
-    count = all->count() - first;
+    count = first < alike ? alike - first : 1;
     auto planOf = [&] { return RowPlan(op, {all.get(), first, count, isStored}); };
     RowPlan plan = planOf();
     for (; plan.stripsAlike() < count; plan = planOf())

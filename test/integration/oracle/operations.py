@@ -109,6 +109,14 @@ SPEC = """model one(vocab: int) {{
 """
 
 MODELS = {
+    "a matmul of three strips, the last one narrower, of which the first alone is read by what lies in it": """
+model operation(vocab: int, dim = 12) {
+  x = embed(tokens, vocab, dim)
+  h = rms_norm(x)
+  x = x + linear(tanh(linear(tanh(linear(h, 9)), 30)), dim) + linear(linear(h, 300), dim)
+  return linear(x, vocab)
+}
+""",
     "a repeat in a block that the model calls twice": """
 model operation(vocab: int, dim = 12) {
   block f(x) {
