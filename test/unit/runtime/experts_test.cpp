@@ -1,5 +1,7 @@
 // Matmuls of experts, those of the CPU and those over tensors, against loops over rows and experts in f64.
 #include "runtime/core/threads.h"
+#include "runtime/device/cpu/packed_matmul.h"
+#include "runtime/device/cpu/reserve.h"
 #include "runtime/library/dtypes.h"
 #include "runtime/library/expert_tensors.h"
 #include "runtime/library/run.h"
@@ -393,4 +395,19 @@ TEST_F(ExpertsTest, SaysWhichMatmulsThreadsCompute) {
       EXPECT_TRUE(shape.shared && shape.m > 0 && shape.n > 0 && shape.k > 0) << each.name;
     }
   }
+}
+
+TEST_F(ExpertsTest, MemoryOfTheirMatmulsIsTakenBeforehand) {
+  const Problem p(large);
+  const Case each = linearWeightGrad(p); // of many rows alone, which our own matmuls take where they are preferred
+  auto takenFor = [&](at::ScalarType stored) {
+    const Tensors operands = typed(each, p, {.stored = stored}), results = {at::empty_like(each.expected[0], stored)};
+    ReserveOp op;
+    op.library.push_back(inProgram(each, operands, p.sizes.chosen, false, results));
+    reserveForMatmuls(op);
+    return matmulMemoryPeak();
+  };
+  const int64_t ofFloats = takenFor(at::kFloat), ofDoubles = takenFor(at::kDouble);
+  EXPECT_GE(ofFloats, prefersTiles() ? reservePacking() : 1);
+  EXPECT_GT(ofDoubles, 0); // by MKL
 }
