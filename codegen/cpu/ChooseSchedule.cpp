@@ -77,17 +77,19 @@ struct ChooseSchedulePass : stretto::codegen::impl::ChooseScheduleBase<ChooseSch
       signalPassFailure();
   }
 
-  static LogicalResult check(const ScheduleOverride &numbers) {
+  static LogicalResult check(const ScheduleOverride &numbers, kern::RowKernel op) {
     constexpr int64_t mostLanes = 64;
-    int64_t lanes = numbers.get("lanes", 1);
+    int64_t lanes = numbers.get("lanes", mostLanes), least = leastLanes(op);
     if (failed(numbers.check("rows", numbers.get("rows", 1) <= mostScheduleRows, "at most " + Twine(mostScheduleRows))))
       return failure();
-    return numbers.check("lanes", llvm::isPowerOf2_64(lanes) && lanes <= mostLanes,
-                         "a power of two of at most " + Twine(mostLanes));
+    if (failed(numbers.check("lanes", llvm::isPowerOf2_64(lanes) && lanes <= mostLanes,
+                             "a power of two of at most " + Twine(mostLanes))))
+      return failure();
+    return numbers.check("lanes", lanes >= least, "at least " + Twine(least) + ", as neighbours change places");
   }
 
   LogicalResult choose(kern::RowwiseOp op, const Target &target, const ScheduleOverride &numbers) {
-    if (failed(check(numbers)))
+    if (failed(check(numbers, op)))
       return failure();
     if (failed(numbers.check("block", !numbers.has("block"), "left out where there is no matmul")))
       return failure();
@@ -140,7 +142,7 @@ struct ChooseSchedulePass : stretto::codegen::impl::ChooseScheduleBase<ChooseSch
 
   /// A matmul and its epilogue, in strips.
   LogicalResult choose(kern::MatmulOp op, const Target &target, const ScheduleOverride &numbers) {
-    if (failed(checkFactors(op)) || failed(check(numbers)))
+    if (failed(checkFactors(op)) || failed(check(numbers, op)))
       return failure();
     MeetingColumns meeting(op, 0);
     std::optional<StripForm> form = meeting.choose(cpuStrips.wantedColumns, cpuStrips.mostColumns);

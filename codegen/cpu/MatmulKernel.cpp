@@ -99,7 +99,7 @@ FailureOr<KernelInfo> MatmulBuilder::build() {
   pointers = bufferPointers(b, function, op);
   int64_t scratchBytes = tileBytes();
   for (const StripPlans::Run &run : plans.runs()) {
-    Blocking blocking{schedule.getRows(), schedule.getLanes(), schedule.getChunk()};
+    Blocking blocking{schedule.getRows(), std::max(schedule.getLanes(), leastLanes(op)), schedule.getChunk()};
     rowsOfRuns.emplace_back(b, run.plan, blocking, tileBytes());
     scratchBytes = std::max(scratchBytes, rowsOfRuns.back().scratchBytes());
   }

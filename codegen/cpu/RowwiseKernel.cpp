@@ -47,7 +47,8 @@ FailureOr<KernelInfo> stretto::codegen::buildRowwiseKernel(VectorBuilder &b, ker
   std::deque<RowBlocks> rowsOfRuns;
   int64_t scratchBytes = 0;
   for (const StripPlans::Run &run : plans->runs()) {
-    rowsOfRuns.emplace_back(b, run.plan, Blocking{schedule.getRows(), schedule.getLanes(), schedule.getChunk()});
+    Blocking blocking{schedule.getRows(), std::max(schedule.getLanes(), leastLanes(op)), schedule.getChunk()};
+    rowsOfRuns.emplace_back(b, run.plan, blocking);
     scratchBytes = std::max(scratchBytes, rowsOfRuns.back().scratchBytes());
   }
   auto [batch, time] = op.getRows();

@@ -3,6 +3,7 @@
 #include "codegen/cuda/Passes.h"
 
 #include "ir/seq/TensorShape.h"
+#include "runtime/abi/experts.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Remarks.h"
@@ -53,13 +54,12 @@ static std::optional<ExpertWeights> expertWeightsOf(Operation *op) {
       .Default(Found());
 }
 
-/// Says what the library does with the rows of experts: the rule is that of runtime/library/expert_tensors.cpp.
+/// Says what the library does with the rows of experts.
 static void remarkExperts(Operation *op, const ExpertWeights &experts) {
-  constexpr int64_t unit = 8, mostExperts = 1023; // unit: columns
   StringRef function = op->getParentOfType<func::FuncOp>().getName();
   auto options = remark::RemarkOpts::name("Experts").category("kernels").function(function);
-  if (getElementTypeOrSelf(op->getOperand(0)).isBF16() && experts.out() % unit == 0 && experts.in() % unit == 0 &&
-      columnsOf(experts.gates) <= mostExperts)
+  if (stretto_are_grouped_matmuls(getElementTypeOrSelf(op->getOperand(0)).isBF16(), experts.in(), experts.out(),
+                                  columnsOf(experts.gates)))
     remark::passed(op->getLoc(), options)
         << "computed by the library: rows by the weights of their own experts, on a GPU of compute capability 9 or 10; "
            "on others by all";

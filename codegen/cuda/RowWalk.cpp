@@ -202,15 +202,6 @@ static int64_t numberBytes(kern::RowKernel op) {
   return bytes;
 }
 
-int64_t stretto::codegen::leastLanes(kern::RowKernel op) {
-  return llvm::any_of(op.getBody().getOps<seq::PermuteOp>(),
-                      [](seq::PermuteOp permute) {
-                        return permute.getStyle() == seq::PairStyle::interleaved && permute.getRotated() > 0;
-                      })
-             ? 2
-             : 1;
-}
-
 RowPart::RowPart(const RowPlan &plan, SmallVector<RowPhase, 0> partPhases, kern::ThreadScheduleAttr schedule, bool tile)
     : phases(std::move(partPhases)), threads(schedule.getThreads()), reduces(hasReductions(plan, phases)),
       sharesSums(hasSharedSums(plan, phases)) {

@@ -89,9 +89,6 @@ private:
   int64_t columnSumBytes(const RowPart &part) const;
 };
 
-/// Columns that a vector must have: neighbours that change places lie in one.
-int64_t leastLanes(kern::RowKernel op);
-
 /// Whether the columns of sections may be shared out over several thread blocks: nothing is summed along the row, and
 /// each column of a sum has one term from it.
 bool mayTile(const RowPlan &plan, llvm::ArrayRef<RowPhase> phases);

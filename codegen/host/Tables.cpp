@@ -385,6 +385,7 @@ private:
         .set(&stretto_input::targets, offset(usual, 1, 0))
         .set(&stretto_input::weights, offset(usual, 2, 0))
         .set(&stretto_input::positions, offset(positions, 0, -1))
+        .set(&stretto_input::is_masked, documentsOf(module).has_value())
         .set(&stretto_input::starts, offset(starts, 0, -1))
         .set(&stretto_input::documents, documents);
   }
@@ -400,12 +401,14 @@ private:
   AbiStruct<stretto_decode> decodeEntry(StringRef name) {
     auto function = module.lookupSymbol<func::FuncOp>(name);
     int64_t rows = function ? cast<RankedTensorType>(function.getArgumentTypes()[0]).getDimSize(1) : 0;
+    int64_t columns = function ? cast<RankedTensorType>(function.getResultTypes()[0]).getShape().back() : 0;
     return g.start<stretto_decode>()
         .set(&stretto_decode::rows, rows)
         .set(&stretto_decode::tokens, argumentOffset(function, 0))
         .set(&stretto_decode::positions, argumentOffset(function, 1))
         .set(&stretto_decode::counts, argumentOffset(function, 2))
         .set(&stretto_decode::logits, resultOffset(name, 0, passes::evaluationOffset))
+        .set(&stretto_decode::columns, columns)
         .set(&stretto_decode::run, entryAddress(name));
   }
 

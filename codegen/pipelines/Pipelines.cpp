@@ -56,6 +56,7 @@ static void addTrain(OpPassManager &passes, const PipelineOptions &options) {
   passes.addPass(passes::createAddLoss({options.headBytes ? options.headBytes : options.backend->headBytes()}));
   passes.addPass(passes::createDecompose());
   passes.addPass(passes::createMaskDocuments());
+  passes.addPass(passes::createGivePositions());
   addCleanup(passes);
   passes.addPass(passes::createDifferentiate());
   addCleanup(passes);

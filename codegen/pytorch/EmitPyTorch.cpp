@@ -92,7 +92,9 @@ private:
 
 void ModulePrinter::nameFunctions() {
   names.reserved = python::reservedNames(allHelpers());
-  names.hasPositions = documentsOf(module).has_value();
+  names.isMasked = documentsOf(module).has_value();
+  bool isAskedFor = module.walk([](seq::PositionsOp) { return WalkResult::interrupt(); }).wasInterrupted();
+  names.hasPositions = names.isMasked || isAskedFor;
   if (names.hasPositions)
     names.reserved.insert("positions");
   auto take = [&](llvm::StringRef hint) {
@@ -176,16 +178,20 @@ void ModulePrinter::printDeclarations() {
 LogicalResult ModulePrinter::printModel(func::FuncOp main) {
   FunctionPrinter printer(main, weights, names, /*isEntry=*/true);
   os << "class " << model << "(Weights):\n"
-     << "    \"\"\"forward(tokens [batch, time]" << (names.hasPositions ? ", positions [batch, time]" : "")
+     << "    \"\"\"forward(tokens [batch, time]" << (names.isMasked ? ", positions [batch, time]" : "")
      << ") gives the logits of the next token [batch, time, vocabulary]."
-     << (names.hasPositions ? " Positions count from the first\n    token of each document: 0, 1, ...; documents do "
-                              "not see each other."
-                            : "")
+     << (names.isMasked ? " Positions count from the first\n    token of each document: 0, 1, ...; documents do "
+                          "not see each other."
+                        : "")
      << "\"\"\"\n\n"
      << "    def __init__(self):\n"
      << "        super().__init__()\n";
   printDeclarations();
-  os << "\n    def forward(self, " << printer.formals() << "):\n";
+  std::string formals = printer.formals();
+  os << "\n    def forward(self, " << formals << "):\n";
+  if (names.hasPositions && !names.isMasked) // the tokens are the only argument
+    os.indent(8) << "positions = torch.arange(" << formals << ".shape[1], device=" << formals << ".device).expand_as("
+                 << formals << ")\n";
   return printer.print(os, 8);
 }
 

@@ -204,7 +204,7 @@ std::string FunctionPrinter::namedOperands(seq::LibraryOp op) const {
 }
 
 std::string FunctionPrinter::positionsOption() const {
-  return option("positions", "positions", /*isDefault=*/!names.hasPositions);
+  return option("positions", "positions", /*isDefault=*/!names.isMasked);
 }
 
 Text FunctionPrinter::formOf(seq::LinearOp op) {
@@ -284,6 +284,7 @@ Text FunctionPrinter::formOf(seq::LibraryOp op) {
 Text FunctionPrinter::layer(Operation *op) {
   std::string all = list(op->getOperands());
   return llvm::TypeSwitch<Operation *, Text>(op)
+      .Case([&](seq::PositionsOp) { return atom("positions"); })
       .Case([&](seq::EmbedOp) { return atom("F.embedding(" + all + ")"); })
       .Case([&](seq::ConcatOp) { return atom("torch.cat((" + all + "), -1)"); })
       .Case([&](seq::TapOp tap) {

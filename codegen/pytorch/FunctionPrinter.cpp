@@ -82,7 +82,7 @@ std::string FunctionPrinter::formals() {
   for (BlockArgument argument : function.getArguments())
     if (!weights.nameOf(argument))
       texts.push_back(text(argument));
-  if (names.hasPositions)
+  if (names.isMasked || (names.hasPositions && !isEntry))
     texts.push_back("positions");
   for (unsigned group = 0; group < weights.countGroups(function); ++group)
     texts.push_back(groupName(group));

@@ -10,7 +10,8 @@ namespace stretto::codegen {
 struct PythonNames {
   llvm::DenseMap<mlir::Operation *, std::string> functions;
   llvm::StringSet<> reserved; // no variable may be called so
-  bool hasPositions = false;  // whether every function takes the places of tokens in their documents
+  bool isMasked = false;      // whether documents do not see each other
+  bool hasPositions = false;  // whether every function takes the places of tokens, where masked in their documents
 };
 
 /// Prints the statements of a function. A value becomes a variable called as its location says; a value without a

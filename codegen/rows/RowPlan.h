@@ -166,4 +166,7 @@ inline mlir::Value sourceOperand(mlir::Operation *movement, const Fit &fit) {
   return movement->getOperand(mlir::isa<seq::ConcatOp>(movement) ? fit.source : 0);
 }
 
+/// Columns that a vector must have: neighbours that change places lie in one.
+int64_t leastLanes(kern::RowKernel op);
+
 } // namespace stretto::codegen

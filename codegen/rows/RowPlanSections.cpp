@@ -172,3 +172,12 @@ std::optional<Split> RowPlan::findSplit(Value value, Index index, Domain domain)
   }
   return std::nullopt;
 }
+
+int64_t stretto::codegen::leastLanes(kern::RowKernel op) {
+  return llvm::any_of(op.getBody().getOps<seq::PermuteOp>(),
+                      [](seq::PermuteOp permute) {
+                        return permute.getStyle() == seq::PairStyle::interleaved && permute.getRotated() > 0;
+                      })
+             ? 2
+             : 1;
+}

@@ -95,12 +95,12 @@ MeetingColumns::Columns MeetingColumns::resultOf(Operation *op) {
   } else if (isa<seq::ReduceOp, seq::ColumnSumOp>(op)) {
     const Columns &from = known[op->getOperand(0)];
     int64_t width = isa<seq::ReduceOp>(op) ? lastDimension(op->getOperand(0)) : 1;
-    if (isa<seq::ReduceOp>(op) && llvm::all_of(from, [](int64_t column) { return column == none; }))
-      reason = "a reduction of the kernel does not depend on the matmul";
     for (auto [e, column] : llvm::enumerate(from)) {
       int64_t &sum = result[isa<seq::ReduceOp>(op) ? e / width : e % size];
       sum = meet(sum, column);
     }
+    if (isa<seq::ReduceOp>(op) && llvm::is_contained(result, none)) // any strip may read it
+      reason = "a reduction of the kernel does not depend on the matmul";
   } else {
     for (Value operand : op->getOperands())
       for (auto [met, column] : llvm::zip_equal(result, known[operand]))
@@ -192,9 +192,10 @@ std::string Strips::problem(kern::RowKernel op) const {
   for (auto [i, value] : llvm::enumerate(op.getYielded())) {
     auto sum = value.getDefiningOp<seq::ColumnSumOp>();
     Value computed = sum ? sum.getOperand() : value;
-    int64_t size = elementCount(computed);
-    bool isFree = llvm::any_of(llvm::seq(size), [&](int64_t e) { return meeting.columnOf(computed, e) < 0; });
-    if (isFree && size % pieceColumns())
+    bool isFree =
+        llvm::any_of(llvm::seq(elementCount(computed)), [&](int64_t e) { return meeting.columnOf(computed, e) < 0; });
+    if (isFree &&
+        elementCount(value) % meeting.columns()) // whatever the strips, an element of the result is one's alone
       return "result " + std::to_string(i) + " of the kernel does not follow the columns of the matmul";
   }
   return "";

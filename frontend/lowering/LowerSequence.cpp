@@ -41,6 +41,8 @@ Lowered canon(const OpToLower &at) {
                                 *seq::symbolizeActivation(at.op.text("activation")))};
 }
 
+Lowered positions(const OpToLower &at) { return {at.make<seq::PositionsOp>(at.type())}; }
+
 Lowered shift(const OpToLower &at) { return {at.make<seq::TapOp>(at.type(), at.operand(0), -at.op.integer("steps"))}; }
 
 Lowered rotary(const OpToLower &at) {
@@ -114,6 +116,7 @@ llvm::ArrayRef<Lowering> frontend::sequenceLowerings() {
       {"layer_norm", layerNorm},
       {"l2_norm", l2Norm},
       {"canon", canon},
+      {"positions", positions},
       {"shift", shift},
       {"rotary", rotary},
       {"softmax_attention", softmaxAttention},

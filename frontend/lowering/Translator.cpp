@@ -13,8 +13,7 @@ RankedTensorType Translator::type(const frontend::Type &type) const {
   llvm::SmallVector<int64_t> shape;
   for (const Dim &dim : type.dims)
     shape.push_back(dim.size);
-  bool isTokens = type.kind == frontend::Type::Kind::Tokens;
-  return RankedTensorType::get(shape, isTokens ? IntegerType::get(&context, 32) : elementType);
+  return RankedTensorType::get(shape, type.isIndices() ? IntegerType::get(&context, 32) : elementType);
 }
 
 Location Translator::location(SourceRange range) const {

@@ -63,7 +63,7 @@ std::vector<ValueId> FunctionBuilder::inlineFunction(const Function &callee, llv
   return results;
 }
 
-std::vector<ValueId> FunctionBuilder::unread() const {
+void FunctionBuilder::eachNamed(llvm::function_ref<void(const ValueInfo &, bool)> visit) const {
   llvm::BitVector isRead(function.values.size());
   for (const Op &op : function.ops)
     for (ValueId operand : op.operands)
@@ -71,18 +71,16 @@ std::vector<ValueId> FunctionBuilder::unread() const {
   for (const std::vector<ValueId> &kept : {function.results, handedOn})
     for (ValueId value : kept)
       isRead.set(value);
-  std::vector<ValueId> unread;
   auto look = [&](ValueId value) {
-    llvm::StringRef name = function.values[value].name;
-    if (!isRead.test(value) && !name.empty() && !name.starts_with("_"))
-      unread.push_back(value);
+    const ValueInfo &info = function.values[value];
+    if (!info.name.empty() && !llvm::StringRef(info.name).starts_with("_"))
+      visit(info, isRead.test(value));
   };
   for (const Weight &weight : function.weights)
     look(weight.value);
   for (const Op &op : function.ops)
     if (op.name != "scan")
       llvm::for_each(op.results, look);
-  return unread;
 }
 
 ValueInfo &frontend::infoOf(const Tensor &tensor) { return tensor.owner->function.values[tensor.id]; }

@@ -28,8 +28,9 @@ public:
   /// parameters; returns the values of its results.
   std::vector<ValueId> inlineFunction(const Function &callee, llvm::ArrayRef<ValueId> arguments,
                                       llvm::ArrayRef<ValueId> weights);
-  /// Weights and results that have a name but no reader. A name that begins with '_' asks for none.
-  std::vector<ValueId> unread() const;
+  /// Visits weights and results that have a name, and says whether anything reads them. A name that begins with '_'
+  /// asks for no reader and is left out.
+  void eachNamed(llvm::function_ref<void(const ValueInfo &, bool isRead)> visit) const;
 
 private:
   llvm::StringMap<unsigned> usedNames;

@@ -30,8 +30,14 @@ std::string Type::str() const {
 }
 
 std::string Type::describe() const {
-  llvm::StringRef what = kind == Kind::Tokens ? "tokens " : kind == Kind::Weight ? "a weight " : "";
-  return what.str() + str();
+  static constexpr llvm::StringRef kinds[] = {"", "tokens ", "positions ", "a weight "};
+  return kinds[unsigned(kind)].str() + str();
+}
+
+llvm::StringRef Type::adviseEmbed() const {
+  static constexpr llvm::StringRef advice[] = {"", "use embed(tokens, ...) first", "use embed(positions(), ...) first",
+                                               ""};
+  return advice[unsigned(kind)];
 }
 
 const Initializer *frontend::findInitializer(llvm::StringRef name) {
@@ -62,7 +68,7 @@ public:
   explicit Printer(llvm::raw_ostream &os) : os(os) {}
 
   void type(const Type &type) {
-    static constexpr llvm::StringRef kinds[] = {"rows", "tokens", "weight"};
+    static constexpr llvm::StringRef kinds[] = {"rows", "tokens", "positions", "weight"};
     os << kinds[unsigned(type.kind)];
     for (const Dim &dim : type.dims)
       os << 'x' << dim.size;

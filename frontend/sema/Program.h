@@ -25,13 +25,15 @@ struct Dim {
   const Provenance *provenance = nullptr;
 };
 
-/// Type of a value. Activations are rows: [batch, length, width]; tokens are ids [batch, length]; weights have no
-/// batch and no length.
+/// Type of a value. Activations are rows: [batch, length, width]; tokens are ids [batch, length], positions their
+/// places; weights have no batch and no length.
 struct Type {
-  enum class Kind : uint8_t { Rows, Tokens, Weight } kind = Kind::Rows;
+  enum class Kind : uint8_t { Rows, Tokens, Positions, Weight } kind = Kind::Rows;
   llvm::SmallVector<Dim, 4> dims;
 
   bool isRows() const { return kind == Kind::Rows; }
+  /// Whether these are numbers of rows of a table, nothing to compute with.
+  bool isIndices() const { return kind == Kind::Tokens || kind == Kind::Positions; }
   bool isWeight() const { return kind == Kind::Weight; }
   const Dim &width() const { return dims.back(); }
   /// Equal kind and sizes; provenance does not matter.
@@ -40,6 +42,8 @@ struct Type {
   std::string str() const;
   /// The same behind what it is, unless these are rows: "a weight [24, dim=256]", "tokens [batch=8, length=512]".
   std::string describe() const;
+  /// What makes rows of indices: "use embed(tokens, ...) first". Empty for all else.
+  llvm::StringRef adviseEmbed() const;
 };
 
 /// Initial distribution of a weight; a and b as in runtime/abi.

@@ -7,9 +7,10 @@ using namespace stretto::frontend;
 // ---------------------------------------------------------------- elementwise
 
 static bool expectNumbers(Reporter &reporter, const Type &type, SourceRange range) {
-  if (type.kind != Type::Kind::Tokens)
+  if (!type.isIndices())
     return true;
-  reporter.error(range, "tokens are not numbers; use embed(tokens, ...) first");
+  llvm::StringRef what = type.kind == Type::Kind::Tokens ? "tokens" : "positions";
+  reporter.error(range, what + " are not numbers; " + type.adviseEmbed());
   return false;
 }
 

@@ -12,12 +12,13 @@ using namespace stretto::seq;
 namespace {
 constexpr ValueFacts roundedRow{RowKind::row, Rounding::required, /*mayBeColumns=*/true};
 constexpr ValueFacts storedRow{RowKind::row, Rounding::allowed, /*mayBeColumns=*/true};
-constexpr ValueFacts exactRow{RowKind::row, Rounding::never, /*mayBeColumns=*/true}; // gates: what decides is exact
+constexpr ValueFacts exactRow{RowKind::row, Rounding::never, /*mayBeColumns=*/true};
+constexpr ValueFacts gateRow{RowKind::row, Rounding::never, /*mayBeColumns=*/true, /*chooses=*/true};
 constexpr ValueFacts roundedWeight{RowKind::shared, Rounding::required};
 constexpr ValueFacts sum{RowKind::shared};
 
-ValueFacts matmulOperand(unsigned number) { return number == 0 ? roundedRow : number == 1 ? exactRow : roundedWeight; }
-ValueFacts weightGradOperand(unsigned number) { return number == 1 ? exactRow : number < 3 ? roundedRow : sum; }
+ValueFacts matmulOperand(unsigned number) { return number == 0 ? roundedRow : number == 1 ? gateRow : roundedWeight; }
+ValueFacts weightGradOperand(unsigned number) { return number == 1 ? gateRow : number < 3 ? roundedRow : sum; }
 StringRef weightGradOperandName(unsigned number) { return number < 3 ? "" : "accumulator"; }
 
 /// Multiplications and additions, where each row goes to all experts that it may go to.

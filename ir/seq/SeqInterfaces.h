@@ -55,6 +55,7 @@ struct ValueFacts {
   std::optional<RowKind> kind; ///< nothing where it has that of other values
   Rounding rounding = Rounding::never;
   bool mayBeColumns = false; ///< it may be a range of the columns of wider rows
+  bool chooses = false;      ///< an operand: what is computed depends on which of its numbers are zero
 };
 
 double bytesOf(mlir::Value value);

@@ -102,7 +102,7 @@ def Seq_SoftmaxOp : Seq_Op<"softmax", [Pure, AllTypesMatch<["operand", "result"]
 }
 
 def Seq_KeepTopOp : Seq_Op<"keep_top", [Pure, AllTypesMatch<["operand", "result"]>]> {
-  let summary = "the largest columns of each head, zero elsewhere";
+  let summary = "the largest columns of each head, the others times zero";
   let description = [{
     Of the columns of each of `heads` heads `count` keep their numbers, the largest ones, and the first of equal ones.
     The gradient is that of those columns.

@@ -125,6 +125,13 @@ StringRef AttentionStepOp::getProfileGroup() { return "attention"; }
 
 //===- Embeddings -------------------------------------------------------------===//
 
+SmallVector<Value> PositionsOp::decode(Decoding &decoding, std::string &) { return {decoding.positions()}; }
+
+void PositionsOp::maskDocuments(Documents &documents) {
+  replaceAllUsesWith(documents.positions());
+  erase();
+}
+
 ValueFacts EmbedOp::getOperandFacts(unsigned number) { return number == 0 ? exactRow : storedWeight; }
 /// Rows of tables, such as those of rotary angles, are exact.
 ValueFacts EmbedOp::getResultFacts(unsigned) {

@@ -127,6 +127,22 @@ def Seq_AttentionGradOp : Seq_Op<"attention_grad", [Pure,
   let hasVerifier = 1;
 }
 
+def Seq_PositionsOp : Seq_Op<"positions", [Pure, DeclareOpInterfaceMethods<Seq_DecodableOpInterface>,
+    DeclareOpInterfaceMethods<Seq_DocumentsOpInterface>]> {
+  let summary = "where each token stands in its sequence";
+  let description = [{
+    0, 1, 2, ..., `[batch, time]`; with masked documents, in its document. For a table with a row for each position
+    (`seq.embed`): learned positions. Entries get them as an input (`seq-give-positions`, `seq-mask-documents`).
+
+    ```mlir
+    %p = seq.positions : tensor<2x8xi32>
+    ```
+  }];
+  let results = (outs Seq_TokenTensor:$result);
+  let assemblyFormat = "`:` type($result) attr-dict";
+  let hasVerifier = 1;
+}
+
 def Seq_EmbedOp : Seq_Op<"embed", [Pure,
     DeclareOpInterfaceMethods<Seq_LibraryOpInterface, ["getBytesRead", "getProfileGroup"]>,
     DeclareOpInterfaceMethods<Seq_DifferentiableOpInterface>]> {

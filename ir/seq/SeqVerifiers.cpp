@@ -313,6 +313,12 @@ LogicalResult AttentionOp::verify() { return verifyAttention(*this); }
 
 LogicalResult AttentionGradOp::verify() { return verifyAttention(*this); }
 
+LogicalResult PositionsOp::verify() {
+  if (getType().getRank() == 2)
+    return success();
+  return emitOpError() << "must be [batch, time], but got " << getType();
+}
+
 LogicalResult EmbedOp::verify() {
   auto tokens = typeOf(getTokens()), table = typeOf(getTable());
   if (table.getRank() != 2)

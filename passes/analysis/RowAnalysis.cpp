@@ -182,6 +182,7 @@ void Solver::seedByDefinition(Operation *op) {
         shared(op.getResult());
       })
       .Case([&](seq::TapOp op) { row({op.getOperand(), op.getResult()}); })
+      .Case([&](seq::PositionsOp op) { row(op.getResult()); })
       .Case([&](seq::TableOp op) { kinds.seed(op.getResult(), RowKind::time); })
       .Case<seq::GetParameterOp, seq::GradientOp>([&](Operation *op) {
         shared(op->getOperands());

@@ -72,6 +72,8 @@ private:
   bool isReadByBackward(Value value);
   bool isAliasOfGiven(Operation *copy);
   bool isValueOfItsOwn(Operation *copy);
+  bool isReadAsChoice(Value value);
+  bool isOfUnroundedRow(Operation *copy);
   int64_t saveTraffic(Operation *copy);
   int64_t workOf(Operation *copy);
   int64_t recomputeCost(Operation *copy);
@@ -202,17 +204,26 @@ int64_t SavedChoice::saveTraffic(Operation *copy) {
   return storedBytes(copy->getResult(0)) * (!isMaterialised(copy) + isReadByRows(copy->getResult(0)));
 }
 
-static bool isMarkedWhereRounded(Operation *copy, StringRef mark) {
-  return copy->hasAttr(mark) && roundedActivationType(copy->getParentOfType<ModuleOp>());
-}
+static bool areRowsRounded(Operation *op) { return bool(roundedActivationType(op->getParentOfType<ModuleOp>())); }
 
 /// What keeps exponentials at most 1 must come from the same numbers as these do: not from a row that was rounded
 /// since.
-static bool isOfRoundedRow(Operation *copy) { return isMarkedWhereRounded(copy, kHeldConstantAttr); }
+static bool isOfRoundedRow(Operation *copy) { return copy->hasAttr(kHeldConstantAttr) && areRowsRounded(copy); }
+
+/// Whether the library reads a value, itself or in another shape, to choose what it computes.
+bool SavedChoice::isReadAsChoice(Value value) {
+  return llvm::any_of(value.getUses(), [&](OpOperand &use) {
+    Operation *user = use.getOwner();
+    if (auto library = dyn_cast<seq::LibraryOp>(user))
+      return library.getOperandFacts(use.getOperandNumber()).chooses;
+    return isView(user) && !isValueOfItsOwn(user) && isReadAsChoice(user->getResult(0));
+  });
+}
 
 /// What was chosen of a row must not come from one that was rounded since, unless the spec says so.
-static bool isOfUnroundedRow(Operation *copy) {
-  return isMarkedWhereRounded(copy, kChoiceAttr) && !copy->hasAttr(kRecomputeAttr);
+bool SavedChoice::isOfUnroundedRow(Operation *copy) {
+  bool chooses = copy->hasAttr(kChoiceAttr) || (isValueOfItsOwn(copy) && isReadAsChoice(copy->getResult(0)));
+  return chooses && areRowsRounded(copy) && !copy->hasAttr(kRecomputeAttr);
 }
 
 /// Conditions are not stored.

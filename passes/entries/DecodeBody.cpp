@@ -120,8 +120,10 @@ Value DecodeBody::rows(Value value) {
 
 void DecodeBody::start(StringRef name) {
   SmallVector<Type> types;
-  for (BlockArgument argument : source.getArguments())
-    types.push_back(kinds.isRow(argument) ? convertType(argument.getType()) : argument.getType());
+  for (BlockArgument argument : source.getArguments()) {
+    bool isTokens = !caller; // of the model, whether it reads them or not
+    types.push_back(isTokens || kinds.isRow(argument) ? convertType(argument.getType()) : argument.getType());
+  }
   target = func::FuncOp::create(source.getLoc(), name, b.getFunctionType(types, {}));
   symbols.insert(target);
   Block *block = target.addEntryBlock();

@@ -1,12 +1,10 @@
 //===- MaskDocuments.cpp - documents of a sequence that do not see each other ---===//
 #include "passes/layers/Passes.h"
+#include "passes/layers/Places.h"
 #include "passes/support/PositionRows.h"
 #include "passes/support/Refusal.h"
 
 #include "ir/seq/Documents.h"
-#include "ir/seq/Purpose.h"
-
-#include "mlir/IR/SymbolTable.h"
 
 namespace stretto::passes {
 #define GEN_PASS_DEF_MASKDOCUMENTS
@@ -18,66 +16,6 @@ using namespace stretto;
 using namespace stretto::passes;
 
 namespace {
-/// What operations of one function need to know of documents. The body of a scan asks its caller, and gets each value
-/// as one more invariant.
-class Places final : public seq::Documents {
-public:
-  Places(func::FuncOp function, seq::ScanOp scan, Places *caller) : function(function), scan(scan), caller(caller) {}
-
-  void give(StringRef name, Value value) { known[StringAttr::get(function.getContext(), name)] = value; }
-
-  Value positions() override { return get(StringAttr::get(function.getContext(), positionsInput)); }
-  /// The same as reals.
-  Value realPositions(Type element) {
-    if (!real) {
-      RowBuilder b = atStart(function.getLoc());
-      real = arith::SIToFPOp::create(b, typeOf(positions()).clone(element), positions());
-    }
-    return real;
-  }
-
-  Value starts() override { return get(StringAttr::get(function.getContext(), startsInput)); }
-
-  /// The rows of a table at the positions; made once, in the entry function.
-  Value rowsOf(seq::TableOp table) { return get(tableKey(table), table); }
-
-private:
-  RowBuilder atStart(Location loc) { return RowBuilder(loc, OpBuilder::atBlockBegin(&function.getBody().front())); }
-
-  Value get(Attribute key, seq::TableOp table = {}) {
-    auto it = known.find(key);
-    if (it == known.end())
-      it = known.try_emplace(key, caller ? pass(caller->get(key, table)) : make(table)).first;
-    return it->second;
-  }
-
-  /// Passes a value of the caller on to the body.
-  Value pass(Value value) {
-    if (!value)
-      return {};
-    scan.getInvariantsMutable().append(value);
-    unsigned number = function.getNumArguments();
-    bool isInserted = succeeded(function.insertArgument(number, value.getType(), {}, function.getLoc()));
-    (void)isInserted;
-    assert(isInserted && "bodies of scans may get arguments");
-    return function.getArgument(number);
-  }
-
-  Value make(seq::TableOp table) {
-    if (!table)
-      return {};
-    Value at = positions();
-    RowBuilder b = atStart(table.getLoc());
-    return copiedTableRows(b, at, table);
-  }
-
-  func::FuncOp function;
-  seq::ScanOp scan;
-  Places *caller;
-  llvm::MapVector<Attribute, Value> known;
-  Value real;
-};
-
 /// Whether an operation leaves each row of activations where it is, or adds up over rows what belongs to parameters.
 bool leavesRowsInPlace(Operation *op) {
   if (auto library = dyn_cast<seq::LibraryOp>(op))
@@ -91,36 +29,18 @@ struct MaskDocumentsPass : stretto::passes::impl::MaskDocumentsBase<MaskDocument
     std::optional<int64_t> room = documentsOf(getOperation());
     if (!room)
       return;
-    auto readsBatches = [](func::FuncOp function) {
-      return isEntry(function, seq::EntryKind::training) || isEntry(function, seq::EntryKind::evaluation);
-    };
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (readsBatches(function) && failed(maskEntry(function, *room)))
         return signalPassFailure();
   }
 
   LogicalResult maskEntry(func::FuncOp entry, int64_t room) {
-    auto tokens = cast<RankedTensorType>(entry.getArgumentTypes()[0]);
-    Places places(entry, nullptr, nullptr);
-    places.give(positionsInput, addInput(entry, 1, positionsInput, tokens));
-    places.give(startsInput, room ? addInput(entry, 2, startsInput, tokens.clone({room + 1})) : Value());
-    return mask(entry, places);
-  }
-
-  Value addInput(func::FuncOp entry, unsigned number, StringRef name, Type type) {
-    NamedAttribute attr(StringAttr::get(&getContext(), inputAttr), StringAttr::get(&getContext(), name));
-    bool isInserted =
-        succeeded(entry.insertArgument(number, type, DictionaryAttr::get(&getContext(), attr), entry.getLoc()));
-    (void)isInserted;
-    assert(isInserted && "entry functions may get arguments");
-    return entry.getArgument(number);
-  }
-
-  LogicalResult mask(func::FuncOp function, Places &places) {
-    for (Operation &op : llvm::make_early_inc_range(function.getBody().front()))
-      if (failed(mask(&op, places)))
-        return failure();
-    function.walk([](seq::TableOp table) {
+    Places places(entry, room);
+    places.positions(); // programs take them, needed or not
+    places.starts();
+    if (failed(forEachOperation(places, [&](Operation *op, Places &at) { return mask(op, at); })))
+      return failure();
+    getOperation().walk([](seq::TableOp table) {
       if (table.use_empty())
         table.erase();
     });
@@ -134,10 +54,6 @@ struct MaskDocumentsPass : stretto::passes::impl::MaskDocumentsBase<MaskDocument
       return maskBroadcast(broadcast, places);
     } else if (auto own = dyn_cast<seq::DocumentsOp>(op)) {
       own.maskDocuments(places);
-    } else if (auto scan = dyn_cast<seq::ScanOp>(op)) {
-      auto body = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(scan, scan.getBodyAttr());
-      Places inner(body, scan, &places);
-      return mask(body, inner);
     } else if (!leavesRowsInPlace(op) && !isa<seq::TableOp>(op)) {
       return refuseModel(op) << "'" << op->getName() << "' has no form with a document mask";
     }

@@ -65,6 +65,31 @@ def Decompose : Pass<"seq-decompose"> {
   let dependentDialects = ["::stretto::seq::SeqDialect"];
 }
 
+def GivePositions : Pass<"seq-give-positions", "::mlir::ModuleOp"> {
+  let summary = "positions as inputs of entries";
+  let description = [{
+    The entry points of training and evaluation (`seq.entry`) that ask for `seq.positions`, themselves or in bodies of
+    scans, take them as one more input behind the tokens. Bodies get it as an invariant. Where the module says
+    `seq.documents`, [`seq-mask-documents`](#-seq-mask-documents) does the same.
+
+    ```mlir
+    func.func @evaluate(%tokens: tensor<2x8xi32>, %table: tensor<8x16xf32>) -> tensor<2x8x16xf32>
+        attributes {seq.entry = #seq<entry_kind evaluation>} {
+      %0 = seq.positions : tensor<2x8xi32>
+      %1 = seq.embed %0, %table : tensor<2x8xi32>, tensor<8x16xf32> -> tensor<2x8x16xf32>
+      return %1 : tensor<2x8x16xf32>
+    }
+    ```
+    becomes
+
+    ```mlir
+    func.func @evaluate(%arg0: tensor<2x8xi32>, %arg1: tensor<2x8xi32> {seq.input = "positions"}, %arg2: tensor<8x16xf32>) -> tensor<2x8x16xf32> attributes {seq.entry = #seq<entry_kind evaluation>} {
+      %0 = seq.embed %arg1, %arg2 : tensor<2x8xi32>, tensor<8x16xf32> -> tensor<2x8x16xf32>
+    ```
+  }];
+  let dependentDialects = ["::stretto::seq::SeqDialect", "::mlir::func::FuncDialect"];
+}
+
 def MaskDocuments : Pass<"seq-mask-documents", "::mlir::ModuleOp"> {
   let summary = "mask packed documents";
   let description = [{

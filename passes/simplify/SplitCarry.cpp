@@ -5,6 +5,7 @@
 
 #include "ir/seq/Marks.h"
 
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
 
 namespace stretto::passes {
@@ -32,9 +33,8 @@ public:
 
   bool isWorthwhile(const CarriedSum &carried) {
     arith::AddFOp sum = carried.sum;
-    if (!rows.isRow(sum) || llvm::any_of(sum->getOperands(), [&](Value part) { return isFusedWithMaker(part, sum); }))
-      return false;
-    return true;
+    auto isNoPart = [&](Value part) { return matchPattern(part, m_Constant()) || isFusedWithMaker(part, sum); };
+    return rows.isRow(sum) && llvm::none_of(sum->getOperands(), isNoPart);
   }
 
   /// Whether a kernel of rows makes a carried value, so that it is written before the next iteration begins.

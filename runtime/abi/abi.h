@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define STRETTO_ABI_VERSION 16u
+#define STRETTO_ABI_VERSION 17u
 
 typedef enum stretto_dtype { STRETTO_F32 = 0, STRETTO_F64 = 1, STRETTO_I32 = 2, STRETTO_BF16 = 3 } stretto_dtype;
 
@@ -190,10 +190,11 @@ typedef struct stretto_input {
   int64_t tokens;   /* byte offset in INPUTS of i32[B,T] */
   int64_t targets;  /* i32[B,T]: the token that should follow; any valid id where the weight is 0 */
   int64_t weights;  /* real[B,T]: loss weight of each target, normally mask / (number of ones in the step) */
-  /* Where rows hold several documents, which see nothing of each other; else -1, -1 and 0. */
-  int64_t positions; /* i32[B,T]: 0 at the first token of a sequence and of each document, one more at each token after */
+  int64_t positions; /* i32[B,T]: 0 at the first token of a sequence, one more at each token after; or -1 */
+  int64_t is_masked; /* 1: rows hold several documents, which see nothing of each other. Positions are there, and are 0 at
+                      * the first token of each document, too. 0: positions, if any, count through all of them */
   int64_t starts;    /* i32[documents + 1]: where each document begins among the B*T tokens, then B*T to the end; or -1 */
-  int64_t documents; /* how many documents `starts` has room for */
+  int64_t documents; /* how many documents `starts` has room for; 0 where there are none */
 } stretto_input;
 
 /* An entry that goes `rows` tokens on in each of B sequences: it remembers what later tokens need of them in CACHE and
@@ -206,7 +207,8 @@ typedef struct stretto_decode {
   int64_t positions; /* i32[B,rows]: where tokens stand in their sequence, each one further than the one before; behind
                       * the valid ones any that is below `length` of the program */
   int64_t counts;    /* i32[B]: 0 to rows */
-  int64_t logits;    /* real[B,vocabulary] */
+  int64_t logits;    /* real[B,columns] */
+  int64_t columns;   /* of logits: at least the vocabulary; those behind it are of no tokens */
   void (*run)(stretto_context *);
 } stretto_decode;
 

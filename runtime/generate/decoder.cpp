@@ -4,7 +4,6 @@
 #include "runtime/core/error.h"
 
 #include <algorithm>
-#include <cstring>
 #include <fmt/format.h>
 
 namespace stretto::runtime {
@@ -58,18 +57,20 @@ std::span<const double> Decoder::append(std::span<const std::span<const int32_t>
   copyIn(entry.positions, positions);
   copyIn(entry.counts, counts);
   state.device.repeat(one ? repeatedOne : repeatedChunk, [&] { context.run(entry.run); });
-  const int64_t count = slots() * vocabulary(), bytes = count * elementBytes(state.program.dtype);
+  const int64_t bytes = slots() * entry.columns * elementBytes(state.program.dtype);
   std::vector<std::byte> storage(bytes);
   const void *address = state.arenas.resolve({STRETTO_ARENA_OUTPUTS, 0, entry.logits}, bytes);
   state.device.submit(CopyOutOp{storage.data(), address, bytes});
   state.device.wait();
-  logits.resize(count);
-  if (state.program.dtype == STRETTO_F64) {
-    std::memcpy(logits.data(), storage.data(), bytes);
-  } else {
-    const auto *narrow = reinterpret_cast<const float *>(storage.data());
-    std::copy(narrow, narrow + count, logits.begin());
-  }
+  logits.resize(slots() * vocabulary());
+  auto takeTokens = [&]<typename Real>(const Real *rows) {
+    for (int64_t slot = 0; slot < slots(); ++slot)
+      std::copy_n(rows + slot * entry.columns, vocabulary(), logits.begin() + slot * vocabulary());
+  };
+  if (state.program.dtype == STRETTO_F64)
+    takeTokens(reinterpret_cast<const double *>(storage.data()));
+  else
+    takeTokens(reinterpret_cast<const float *>(storage.data()));
   return logits;
 }
 

@@ -4,6 +4,7 @@
 #include "runtime/core/error.h"
 #include "runtime/generate/sample.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace stretto::runtime {
@@ -50,6 +51,9 @@ private:
     return static_cast<int64_t>(answer.size()) >= prompt.most || (!answer.empty() && answer.back() == prompt.end);
   }
 
+  // The place of its last token among all.
+  size_t last(size_t row) const { return row * program.length + prompts[row].tokens.size() + answers[row].size() - 1; }
+
   // One token more in each sequence that is not done. Returns whether there was one.
   bool writeOne() {
     std::vector<size_t> open;
@@ -58,17 +62,18 @@ private:
         open.push_back(row);
     if (open.empty())
       return false;
-    const bool drawn = writing.temperature != 0;
-    const std::vector<double> distribution =
-        drawn ? stepper.logProbabilities(block, program.vocabulary) : std::vector<double>();
-    const std::vector<int32_t> likely = drawn ? std::vector<int32_t>() : stepper.evaluate(block).predicted;
+    const int64_t ids = program.vocabulary;
+    const std::vector<int32_t> likely =
+        writing.temperature == 0 ? stepper.evaluate(block).predicted : std::vector<int32_t>();
+    // What is likeliest may be a column of logits behind those of tokens.
+    const bool drawn =
+        likely.empty() || std::ranges::any_of(open, [&](size_t row) { return likely[last(row)] >= ids; });
+    const std::vector<double> distribution = drawn ? stepper.logProbabilities(block, ids) : std::vector<double>();
     for (size_t row : open) {
-      const size_t next = prompts[row].tokens.size() + answers[row].size(), at = row * program.length + next - 1;
+      const size_t at = last(row), next = at + 1 - row * program.length;
       const DrawPlace place{writing.seed, writing.firstPrompt + row, static_cast<uint32_t>(next)};
       const int32_t token =
-          drawn ? drawToken(std::span(distribution).subspan(at * program.vocabulary, program.vocabulary),
-                            writing.temperature, place)
-                : likely[at];
+          drawn ? drawToken(std::span(distribution).subspan(at * ids, ids), writing.temperature, place) : likely[at];
       if (token < 0)
         failDraw(place);
       answers[row].push_back(token);

@@ -1,6 +1,8 @@
 // Matmuls of experts over LibTorch's tensors: rows in the order of their experts, one behind the other.
 #include "runtime/library/expert_tensors.h"
 
+#include "runtime/abi/experts.h"
+
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/_grouped_mm.h>
 #include <ATen/ops/arange.h>
@@ -64,9 +66,8 @@ struct Visits {
 };
 
 bool isGrouped(const Visits &visits, const Tensor &rows, int64_t otherColumns) {
-  constexpr int64_t unit = 8, mostExperts = 1023; // as codegen/cuda/LibraryKernels.cpp says to users
-  return visits.mayGroup && rows.scalar_type() == at::kBFloat16 && rows.size(-1) % unit == 0 &&
-         otherColumns % unit == 0 && visits.count <= mostExperts;
+  return visits.mayGroup &&
+         stretto_are_grouped_matmuls(rows.scalar_type() == at::kBFloat16, rows.size(-1), otherColumns, visits.count);
 }
 
 // Rows of visits times the weight of their expert, [count, in, out]; anything for visits of no expert.

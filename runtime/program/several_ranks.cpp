@@ -71,7 +71,7 @@ std::vector<std::pair<std::string, std::string>> whatMustAgree(const stretto_pro
       {"CPU that it was compiled for", program.cpu},
       {"type of numbers", typesOf(program)},
       {"batch", fmt::format("{} x {}", program.batch, program.length)},
-      {"--mask-documents", program.input.positions >= 0 ? "on" : "off"},
+      {"--mask-documents", program.input.is_masked ? "on" : "off"},
       {"digest of kernels", digestOfKernels(program)},
       {"data", data},
       {"kind of run", kindOf(config)},

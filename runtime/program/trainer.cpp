@@ -39,7 +39,7 @@ std::map<std::string, std::string> Trainer::facts() const {
                                               {"dtype", safetensorsDtype(program.dtype)},
                                               {"compiler", program.compiler},
                                               {"data", parts.source.identity()},
-                                              {"documents", program.input.positions >= 0 ? "apart" : "together"},
+                                              {"documents", program.input.is_masked ? "apart" : "together"},
                                               {"seed", fmt::format("{}", parts.config.seed)},
                                               {"rows_per_step", fmt::format("{}", rowsPerStep())},
                                               {"virtual_ranks", fmt::format("{}", virtualRanks(parts.parallel))},

@@ -169,12 +169,9 @@ std::vector<int32_t> readTokens(const SafetensorsFile &file, const TensorEntry &
 // Places of tokens in their documents; a row is one document where the file does not say.
 std::vector<int32_t> readPositions(const SafetensorsFile &file, const TensorEntry *entry, int64_t rows,
                                    int64_t length) {
-  std::vector<int32_t> positions(rows * length);
-  if (!entry) {
-    for (int64_t i = 0; i < rows * length; ++i)
-      positions[i] = static_cast<int32_t>(i % length);
+  std::vector<int32_t> positions = wholeSequences(rows * length, length);
+  if (!entry)
     return positions;
-  }
   const std::vector<double> values = readNumbers(file, *entry, {"I32", "I64"});
   std::transform(values.begin(), values.end(), positions.begin(), [&](double value) {
     return static_cast<int32_t>(std::clamp(value, -1.0, static_cast<double>(length)));

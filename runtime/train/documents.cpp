@@ -7,6 +7,13 @@
 
 namespace stretto::runtime {
 
+std::vector<int32_t> wholeSequences(int64_t tokens, int64_t length) {
+  std::vector<int32_t> positions(tokens);
+  for (int64_t token = 0; token < tokens; ++token)
+    positions[token] = static_cast<int32_t>(token % length);
+  return positions;
+}
+
 std::vector<int32_t> documentStarts(std::span<const int32_t> positions, int64_t length) {
   std::vector<int32_t> starts;
   for (size_t token = 0; token < positions.size(); ++token) {

@@ -41,7 +41,7 @@ void compareModels(const Manifest &manifest, const stretto_program &program, con
         fmt::format("weights '{}' were trained with another spec or other settings, {}; those of this program are {}",
                     path, then, program.spec_hash));
   const std::string documents = factOf(manifest, "documents", "together"),
-                    now = program.input.positions >= 0 ? "apart" : "together";
+                    now = program.input.is_masked ? "apart" : "together";
   if (documents != now)
     progress.warning(fmt::format("weights '{}' were trained with documents {}, and this program computes them {}", path,
                                  documents, now));

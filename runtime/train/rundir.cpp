@@ -76,7 +76,7 @@ std::string compilerOptions(const stretto_program &program) {
       fmt::format("--model\n{}\n--batch\n{}\n--length\n{}\n--vocab\n{}\n--dtype\n{}\n", program.model, program.batch,
                   program.length, program.vocabulary, program.dtype == STRETTO_F64 ? "f64" : "f32");
   text += fmt::format("--nll-square\n{}\n--z-loss\n{}\n", program.nll_square, program.z_loss);
-  if (program.input.positions >= 0)
+  if (program.input.is_masked)
     text += "--mask-documents\n";
   for (const JsonValue &setting : parseJson(program.settings, 8).items) {
     const JsonValue *name = setting.find("name"), *value = setting.find("value"), *origin = setting.find("origin");

@@ -49,7 +49,9 @@ void Stepper::setInputs(TokenBlock &block, int64_t microBatch) {
   const auto ofMicroBatch = [&](const std::vector<int32_t> &values) { return std::span(values).subspan(first, count); };
   copyInts(program.input.tokens, ofMicroBatch(block.tokens));
   copyInts(program.input.targets, ofMicroBatch(block.targets));
-  if (program.input.positions >= 0) {
+  if (!program.input.is_masked && program.input.positions >= 0)
+    copyInts(program.input.positions, wholeSequences(count, program.length));
+  if (program.input.is_masked) {
     const std::span<const int32_t> positions = ofMicroBatch(block.positions);
     const int64_t room = program.input.starts >= 0 ? program.input.documents : count;
     const std::vector<int32_t> starts = paddedStarts(positions, program.length, room);

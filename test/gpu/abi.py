@@ -46,10 +46,11 @@ F32, F64, I32, BF16 = (NUMBERS[f"STRETTO_{name}"] for name in ("F32", "F64", "I3
 (ACTIVATIONS, PARAMETERS, GRADIENTS, MOMENT1, MOMENT2, INPUTS, TABLES, HYPER) = (
     NUMBERS[f"STRETTO_ARENA_{name}"]
     for name in ("ACTIVATIONS", "PARAMETERS", "GRADIENTS", "MOMENT1", "MOMENT2", "INPUTS", "TABLES", "HYPER"))  # fmt: skip
-(Buffer, Parameter, Table, TensorMap, Kernel, Image, Program, Result, Site, Matmul, Attention, AttentionGrad, Copy) = (
+(Buffer, Parameter, Table, TensorMap, Kernel, Image, Program, Result, Site, Matmul, Attention, AttentionGrad, Copy, Tensor, Number,
+ NamedCall) = (
     STRUCTS[f"stretto_{name}"]
     for name in ("buffer", "parameter", "table", "tensor_map", "kernel", "image", "program", "result", "site", "matmul_args",
-                 "attention_args", "attention_grad_args", "copy_args"))  # fmt: skip
+                 "attention_args", "attention_grad_args", "copy_args", "tensor", "number", "library_args"))  # fmt: skip
 
 
 class Calls(Structure):
@@ -60,7 +61,8 @@ class Calls(Structure):
                 ("attention", CFUNCTYPE(None, POINTER(Attention))),
                 ("attention_grad", CFUNCTYPE(None, POINTER(AttentionGrad))),
                 ("zero", CFUNCTYPE(None, POINTER(Buffer), c_int64)),
-                ("copy", CFUNCTYPE(None, POINTER(Copy)))]  # fmt: skip
+                ("copy", CFUNCTYPE(None, POINTER(Copy))),
+                ("library", CFUNCTYPE(None, POINTER(NamedCall)))]  # fmt: skip
 
 
 def array(kind, address, count):

@@ -1,10 +1,14 @@
 """The memory of a model on the host as numpy arrays, and the library calls of a step written plainly with PyTorch."""
 import math
+import os
+import sys
 
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
 import numpy as np
 import torch
 
 import abi
+import experts
 
 GUARD = 4096  # bytes on both sides of an arena that no kernel may touch
 TYPES = {abi.F32: np.float32, abi.F64: np.float64, abi.I32: np.int32}
@@ -81,8 +85,18 @@ def rotary(table):
     return np.where(outside, 0.0, np.where(first, -1, 1) * np.sin(angle))
 
 
+class Numbers:
+    """What an operation that is called by name says of itself."""
+
+    def __init__(self, args):
+        self.values = {each.name.decode(): each.value for each in abi.array(abi.Number, args.numbers, args.number_count)}
+
+    def integer(self, name):
+        return int(self.values[name])
+
+
 class Library:
-    """Matmuls, attention, copies on arenas of the host; sums in f32 at least."""
+    """Matmuls, attention, copies, operations by name on arenas of the host; sums in f32 at least."""
 
     def __init__(self, arenas):
         self.arenas = arenas
@@ -99,6 +113,20 @@ class Library:
         c = self.arenas.tensor(args.c, args.dtype_c, (args.m, args.n), (args.ldc, 1))
         residual = self.arenas.tensor(args.d, args.dtype_c, (args.m, args.n), (args.ldd, 1)) if args.has_residual else c
         c.copy_(a @ b + residual if args.accumulate or args.has_residual else a @ b)
+
+    def named(self, tensor):
+        """The tensor of an operation that is called by name: rows lie apart, all else side by side."""
+        shape, strides = tensor.shape[: tensor.rank], [1, tensor.row_stride][: tensor.rank]
+        for size in shape[-2:0:-1]:
+            strides.append(strides[-1] * size)
+        return self.arenas.tensor(tensor.buffer, tensor.dtype, shape, strides[::-1])
+
+    def library(self, args):
+        tensors = [self.named(each) for each in abi.array(abi.Tensor, args.tensors, args.operands + args.results)]
+        operands = [each.to(torch.float64).numpy() for each in tensors[: args.operands]]
+        found = experts.OPERATIONS[args.name.decode()](Numbers(args), *operands)
+        for result, value in zip(tensors[args.operands :], found if isinstance(found, tuple) else (found,), strict=True):
+            result.copy_(torch.from_numpy(value))
 
     def heads(self, args, buffer, stride, heads):
         shape, strides = (args.batch, heads, args.length, args.head_dim), (args.length * stride, args.head_dim, stride, 1)

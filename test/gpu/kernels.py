@@ -84,7 +84,7 @@ class Check:
         functions = {"at": lambda site: self.at(site[0]),
                      "launch": lambda kernel, buffers: self.launch(kernel[0], buffers),
                      "zero": lambda buffer, count: library.zero(buffer[0], count)}  # fmt: skip
-        for name in ("matmul", "attention", "attention_grad", "copy"):
+        for name in ("matmul", "attention", "attention_grad", "copy", "library"):
             functions[name] = lambda arguments, function=getattr(library, name): function(arguments[0])
         return abi.Calls(**{name: kind(kept(functions[name])) for name, kind in abi.Calls._fields_})
 

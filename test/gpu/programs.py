@@ -60,6 +60,7 @@ def programs(small):
     for name, heads in odd_heads(small).items():
         made[name] = Made("llama", shape, llama | heads, "bf16")
     made["window"] = Made("llama", shape, llama | {"window": shape.length // 3}, "bf16")
+    made["learned"] = Made("llama", shape, llama | {"learned_positions": "true"}, "bf16")
     made["alibi"] = Made("llama", shape, llama | {"alibi": "true"}, "bf16")
     made["columns"] = Made("linear", shape, size | {"mixer": "rg_lru"}, "bf16")  # a recurrence of each column by itself
     made["experts"] = Made("moe", shape, size | {"count": 4, "chosen": 2, "ffn": 2 * size["dim"]}, "bf16")
@@ -155,6 +156,7 @@ def kernel_models(small):
             "hybrid-f32": Made("hybrid", odd, {"dim": 40, "layers": 4, "heads": 2}),
             "hybrid-bf16": Made("hybrid", even, {"dim": 64, "layers": 4, "heads": 2}, "bf16"),
             "moe-bf16": Made("moe", even, {"dim": 64, "layers": 2, "heads": 2, "count": 4, "chosen": 2}, "bf16"),
+            "columns-bf16": Made("linear", even, {"mixer": "rg_lru", "dim": 64, "layers": 2}, "bf16"),
             "hello-bf16": Made("hello", Shape(1, 5, 17), {"dim": 24, "layers": 1, "heads": 3}, "bf16"),
             "conv-bf16": Made("sites", even, {"site": "conv", "dim": 72 if small else 2304}, "bf16", folder="bench/gpu")}  # fmt: skip
     if not small:

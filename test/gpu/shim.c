@@ -10,6 +10,7 @@ typedef struct Calls {
   void (*attention_grad)(const stretto_attention_grad_args *);
   void (*zero)(const stretto_buffer *, int64_t);
   void (*copy)(const stretto_copy_args *);
+  void (*library)(const stretto_library_args *);
 } Calls;
 
 static Calls calls;
@@ -22,6 +23,7 @@ void stretto_attention(stretto_context *c, const stretto_attention_args *a) { ca
 void stretto_attention_grad(stretto_context *c, const stretto_attention_grad_args *a) { calls.attention_grad(a); }
 void stretto_zero(stretto_context *c, const stretto_buffer *b, int64_t bytes) { calls.zero(b, bytes); }
 void stretto_copy(stretto_context *c, const stretto_copy_args *a) { calls.copy(a); }
+void stretto_library(stretto_context *c, const stretto_library_args *a) { calls.library(a); }
 
 /* Nobody exchanges anything. */
 void stretto_ready(stretto_context *c, int64_t buckets) {}

@@ -231,6 +231,11 @@ def rows(x):
     return x.reshape(-1, x.shape[-1])
 
 
+def whole_sequences(shape):
+    """Positions of tokens, [batch, time]."""
+    return np.broadcast_to(np.arange(shape[1]), shape)
+
+
 def embed_grad(op, tokens, grad, accumulator=0.0):
     total = np.zeros(shape_of(op.result_types[0])[0])
     np.add.at(total, tokens.ravel(), rows(grad))
@@ -246,6 +251,7 @@ LIBRARY = {
     "seq.linear": lambda op, x, w, residual=0.0: x @ w.T + residual,
     "seq.linear_input_grad": lambda op, g, w: g @ w,
     "seq.linear_weight_grad": lambda op, g, x, accumulator=0.0: rows(g).T @ rows(x) + accumulator,
+    "seq.positions": lambda op: whole_sequences(shape_of(op.result_types[0])[0]),
     "seq.embed": lambda op, tokens, w: w[tokens],
     "seq.embed_grad": embed_grad,
     "seq.attention": attention,
@@ -364,12 +370,13 @@ class Program:
         return self.block(function, arguments, Rows())
 
     def call_entry(self, name, arguments, positions=()):
-        """Results of an entry point. Positions of tokens in their documents stand where it says that it takes them."""
+        """Results of an entry point. Positions of tokens (of documents: `positions`) stand where it says that it takes them."""
         attributes = split(self.functions[name].attributes.get("arg_attrs", "[]")[1:-1])
         before = next((i for i, each in enumerate(attributes) if '"positions"' in each), None)
         if before is None:
             return self.call(name, *arguments)
-        return self.call(name, *arguments[:before], *positions, *arguments[before:])
+        places = positions or [whole_sequences(arguments[0].shape)]
+        return self.call(name, *arguments[:before], *places, *arguments[before:])
 
     def block(self, op, arguments, row_operations):
         values = {name: value for (name, _), value in zip(op.arguments, arguments, strict=True)}

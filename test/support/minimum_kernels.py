@@ -18,6 +18,7 @@ from collections import Counter, defaultdict
 LINE = re.compile(r'\s*(?:(?P<results>%[\w, %:]+) = )?"(?P<name>[\w.]+)"\((?P<operands>[^)]*)\)(?P<rest>.*)')
 VALUE = re.compile(r"%\w+(?:#\d+)?")
 MOVES = {"seq." + name for name in "broadcast slice concat permute tap reshape column_index".split()}
+MOVED = MOVES - {"seq.reshape"}
 ROWS = {"seq." + name for name in "sigmoid softplus reduce column_sum".split()}
 FREE = {"arith.constant", "arith.cmpf", "arith.cmpi", "arith.sitofp"}  # repeated in each kernel
 
@@ -62,17 +63,23 @@ def functions(text, rows):
 
 
 def kernel_operations(ops):
-    """Those that some kernel computes: arithmetic, and shifted or joined rows that others than kernels read, which are stored.
-    What others write is joined by writing it side by side, if nothing else reads the pieces."""
+    """Those that some kernel computes: arithmetic, and rows that others than kernels read, perhaps in another shape, otherwise
+    than they lie, which are stored: shifted, joined, repeated, in another order, or a part of them. What others write is
+    joined by writing it side by side, if nothing else reads the pieces, and read in part where it lies."""
     others = [op for op in ops if not op.is_compute() and op.name not in MOVES | FREE]
     stored = {value for op in others for value in op.operands}
+    for op in reversed(ops):
+        if op.name == "seq.reshape" and op.results[0] in stored:
+            stored.add(op.operands[0])
     written = {value for op in others for value in op.results}
     reads = Counter(value for op in ops for value in op.operands)
 
     def is_stored(op):
         if op.name == "seq.concat" and op.is_row and all(value in written and reads[value] == 1 for value in op.operands):
             return False
-        return op.name in ("seq.tap", "seq.concat") and op.is_row and op.results[0] in stored
+        if op.name == "seq.slice" and op.operands[0] in written:
+            return False
+        return op.name in MOVED and op.is_row and op.results[0] in stored
 
     return {op for op in ops if op.is_compute() or is_stored(op)}
 

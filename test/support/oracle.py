@@ -277,7 +277,7 @@ def fused(case, *flags):
 
 def after_each_pass(case, text):
     """(pass, module) for every pass behind which the module holds its gradients."""
-    _, dump = run_both(fused(case, "--mlir-print-ir-after-all", "--mlir-disable-threading"), text)
+    _, dump = run_both(fused(case, "--mlir-print-ir-after-all", "--mlir-print-ir-module-scope", "--mlir-disable-threading"), text)
     pieces = re.split(r"^// -----// IR Dump After \w+ \(([\w-]+)\) //----- //$", dump, flags=re.M)
     for name, module in zip(pieces[1::2], pieces[2::2]):
         if 'sym_name = "gradients"' in module and '"seq.backward"' not in module:

@@ -101,8 +101,12 @@ class Language(Reader):
     # Layers
 
     def embed(self, tokens, vocabulary=None, width=None, weight=None, init=normal(0.02)):
-        table = self.weight((vocabulary, width), init) if weight is None else weight
+        count = self.tokens.shape[1] if vocabulary is None else vocabulary
+        table = self.weight((count, width), init) if weight is None else weight
         return table[:, tokens]
+
+    def positions(self):
+        return np.broadcast_to(np.arange(self.tokens.shape[1]), self.tokens.shape)
 
     def linear(self, x, width=None, bias=False, weight=None, init=normal(0.02), bias_init=zeros):
         if weight is None:
@@ -134,7 +138,7 @@ class Language(Reader):
         parts = np.split(x, heads, -1)
         orders = [np.argsort(-part.real, -1, kind="stable") for part in parts]
         ranks = [np.argsort(order, -1) for order in orders]
-        return np.concatenate([np.where(rank < count, part, 0.0) for part, rank in zip(parts, ranks, strict=True)], -1)
+        return np.concatenate([part * (rank < count) for part, rank in zip(parts, ranks, strict=True)], -1)
 
     def expert_linear(self, x, gates, width, chosen=1, weight=None, init=normal(0.02)):
         if weight is None:

@@ -29,7 +29,8 @@ bool stretto::tools::isIR(StringRef text) {
   while (text.ltrim().starts_with("//"))
     text = text.split('\n').second;
   text = text.ltrim();
-  return isLLVM(text) || text.starts_with("#") || text.starts_with("module") || text.starts_with("builtin.module") ||
+  bool isAlias = text.starts_with("#") && text.size() > 1 && llvm::isAlpha(text[1]); // of an attribute
+  return isLLVM(text) || isAlias || text.starts_with("module") || text.starts_with("builtin.module") ||
          text.starts_with("\"builtin.module\"");
 }
 

@@ -60,9 +60,8 @@ bool BuiltinCall::expectTypes(llvm::StringRef parameter, llvm::StringRef wanted,
     const Type &type = typeOf(value);
     if (fits(type))
       continue;
-    bool isTokens = type.kind == Type::Kind::Tokens;
     emitter.reporter.error(range, "'" + parameter + "' of '" + name() + "' must be " + wanted + ", but got " +
-                                      type.describe() + (isTokens ? "; use embed(tokens, ...) first" : ""));
+                                      type.describe() + (type.isIndices() ? "; " : "") + type.adviseEmbed());
     return false;
   }
   return true;

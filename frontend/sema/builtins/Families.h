@@ -13,7 +13,7 @@ llvm::ArrayRef<Builtin> weightBuiltins();
 llvm::ArrayRef<Builtin> expertBuiltins();
 llvm::ArrayRef<Builtin> normBuiltins();
 llvm::ArrayRef<Builtin> canonBuiltins();
-/// What knows positions: shift, rotary.
+/// What knows positions: positions, shift, rotary.
 llvm::ArrayRef<Builtin> positionBuiltins();
 llvm::ArrayRef<Builtin> attentionBuiltins();
 /// Linear mixers: recurrences over a state for each head.

@@ -1,4 +1,4 @@
-// Built-in functions that know positions: shift, rotary.
+// Built-in functions that know positions: positions, shift, rotary.
 #include "frontend/sema/builtins/BuiltinCall.h"
 #include "frontend/sema/builtins/Families.h"
 
@@ -8,6 +8,12 @@ using namespace stretto;
 using namespace stretto::frontend;
 
 namespace {
+
+Values positions(BuiltinCall &call) {
+  Type type = call.emitter.tokensType();
+  type.kind = Type::Kind::Positions;
+  return {call.operation({}, type)};
+}
 
 Values shift(BuiltinCall &call) {
   if (!call.expectRows("x") || !call.expectInRange("steps", 0, call.options.length))
@@ -105,6 +111,7 @@ Values rotary(BuiltinCall &call) {
 llvm::ArrayRef<Builtin> frontend::positionBuiltins() {
   using K = ArgumentKind;
   static const Builtin table[] = {
+      {.name = "positions", .parameters = {}, .meaning = positions, .hasOperation = true},
       {.name = "shift",
        .parameters = {{"x", K::Tensor, required}, {"steps", K::Int, required}},
        .meaning = shift,

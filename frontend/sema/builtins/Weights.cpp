@@ -20,8 +20,9 @@ bool agrees(BuiltinCall &call, llvm::StringRef argument, Dim dim) {
 
 // ---------------------------------------------------------------- embed
 
-/// The table [vocabulary, width] that is given, or made.
-Value embedTable(BuiltinCall &call) {
+/// The table [vocabulary, width] that is given, or made; of positions with a row for each of a sequence unless a number
+/// is given.
+Value embedTable(BuiltinCall &call, const Type &indices) {
   if (call.has("weight")) {
     const Type &type = call.type("weight");
     if (type.isWeight() && type.dims.size() == 2 && agrees(call, "vocabulary", type.dims[0]) &&
@@ -31,34 +32,42 @@ Value embedTable(BuiltinCall &call) {
                                sizeOf(call, "width") + "], but got " + type.str());
     return {};
   }
-  if (!call.has("vocabulary") || !call.has("width")) {
-    call.error("'embed' needs a vocabulary and a width, or a weight");
+  bool needsVocabulary = indices.kind == Type::Kind::Tokens;
+  if (!call.has("width") || (needsVocabulary && !call.has("vocabulary"))) {
+    call.error(needsVocabulary ? "'embed' needs a vocabulary and a width, or a weight"
+                               : "'embed' of positions needs a width, or a weight");
     return {};
   }
   if (!call.expectInRange("vocabulary", 1) || !call.expectInRange("width", 1))
     return {};
-  return call.weight(call.weightScope() + ".weight", {call.dim("vocabulary"), call.dim("width")},
-                     call.initializer("init", normal02));
+  Dim rows = call.has("vocabulary") ? call.dim("vocabulary") : indices.dims[1];
+  return call.weight(call.weightScope() + ".weight", {rows, call.dim("width")}, call.initializer("init", normal02));
+}
+
+/// Reports a table that lacks rows.
+bool expectRowForEach(BuiltinCall &call, const Type &indices, const Type &table) {
+  bool isOfTokens = indices.kind == Type::Kind::Tokens;
+  int64_t wanted = isOfTokens ? call.options.vocabulary : call.options.length;
+  if (table.dims[0].size >= wanted)
+    return true;
+  Diagnostic &diagnostic =
+      call.error("the table must have a row for each of the " + llvm::Twine(wanted) +
+                 (isOfTokens ? " tokens of the task" : " positions of a sequence") + ", but got " + table.str());
+  noteOrigin(diagnostic, table.dims[0].provenance);
+  return false;
 }
 
 Values embed(BuiltinCall &call) {
-  const Type &tokens = call.type("tokens");
-  if (tokens.kind != Type::Kind::Tokens) {
-    call.errorAt("tokens", "'tokens' of 'embed' must be the tokens of the model, but got " + tokens.str());
+  const Type indices = call.type("tokens");
+  if (!indices.isIndices()) {
+    call.errorAt("tokens",
+                 "'tokens' of 'embed' must be the tokens of the model, or positions(), but got " + indices.str());
     return {Value()};
   }
-  Value table = embedTable(call);
-  if (table.isError())
+  Value table = embedTable(call, indices);
+  if (table.isError() || !expectRowForEach(call, indices, typeOf(table)))
     return {Value()};
-  const Type type = typeOf(table);
-  int64_t vocabulary = call.options.vocabulary;
-  if (type.dims[0].size < vocabulary) {
-    Diagnostic &diagnostic = call.error("the table must have a row for each of the " + llvm::Twine(vocabulary) +
-                                        " tokens of the task, but got " + type.str());
-    noteOrigin(diagnostic, type.dims[0].provenance);
-    return {Value()};
-  }
-  return {call.operation({call.value("tokens"), table}, call.emitter.rowsType(type.dims[1]))};
+  return {call.operation({call.value("tokens"), table}, call.emitter.rowsType(typeOf(table).dims[1]))};
 }
 
 // ---------------------------------------------------------------- linear

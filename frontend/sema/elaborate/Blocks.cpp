@@ -104,7 +104,7 @@ const Blocks::Specialization &Blocks::specialize(std::string key, const Declarat
     special.results.push_back(typeOf(result));
   }
   special.failed = false;
-  warnUnread(reporter, body);
+  statements.unread.note(body);
   special.weights = body.function.weights;
   body.function.range = callee.range;
   special.function = functions.intern(std::move(body.function), callee.name.text);

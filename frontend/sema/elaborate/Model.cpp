@@ -62,11 +62,13 @@ bool Model::elaborate(Program &program) {
   scope.bind("tokens", Tensor{&main, tokens});
   if (!runBody(*model, main.function))
     return false;
-  warnUnread(reporter, main);
+  statements.unread.note(main);
+  statements.unread.warn(reporter);
   program.model = model->name.text.str();
   program.batch = options.batch;
   program.length = options.length;
-  program.vocabulary = main.function.values[main.function.results[0]].type.width().size;
+  program.vocabulary =
+      options.vocabulary > 0 ? options.vocabulary : main.function.values[main.function.results[0]].type.width().size;
   program.functions.push_back(std::move(main.function));
   return true;
 }

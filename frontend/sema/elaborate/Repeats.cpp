@@ -70,7 +70,7 @@ std::shared_ptr<Iteration> Repeats::runIteration(const RepeatStmt &stmt, int64_t
   body.function.results = std::move(iteration->function.results);
   body.function.range = stmt.range;
   if (!budget.isExhausted())
-    warnUnread(reporter, body);
+    statements.unread.note(body);
   iteration->function = std::move(body.function);
   return iteration;
 }

@@ -8,10 +8,6 @@
 using namespace stretto;
 using namespace stretto::frontend;
 
-static void warnOfUnread(Reporter &reporter, SourceRange range, llvm::StringRef name) {
-  reporter.warning(range, "nothing reads this value of '" + name + "'");
-}
-
 bool Statements::runFunction(const Body &body, std::vector<Value> &results) {
   llvm::SaveAndRestore into(returned, &results);
   auto [known, isNew] = readBy.try_emplace(&body);
@@ -216,11 +212,4 @@ void Statements::assign(const Identifier &target, Value value, SourceRange from)
   if (isStatic && !target.text.starts_with("_") && !reads->contains(target.text))
     warnOfUnread(reporter, from, target.text);
   names.assign(target.text, std::move(value));
-}
-
-void frontend::warnUnread(Reporter &reporter, const FunctionBuilder &built) {
-  for (ValueId value : built.unread()) {
-    const ValueInfo &info = built.function.values[value];
-    warnOfUnread(reporter, info.range, info.name);
-  }
 }

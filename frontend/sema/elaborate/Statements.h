@@ -2,6 +2,7 @@
 #pragma once
 
 #include "frontend/sema/elaborate/Expressions.h"
+#include "frontend/sema/elaborate/UnreadValues.h"
 
 #include "llvm/ADT/StringSet.h"
 
@@ -22,6 +23,9 @@ public:
   bool runFunction(const Body &body, std::vector<Value> &results);
   /// True if a return was executed.
   bool run(const Body &body);
+  /// What they say of values that nothing reads; of all functions.
+  UnreadValues unread;
+
   /// Of the return that was executed last.
   SourceRange returnPlace() const { return lastReturn; }
 
@@ -49,8 +53,5 @@ private:
   const llvm::StringSet<> *reads = nullptr; // the names that the function reads
   std::map<const Body *, llvm::StringSet<>> readBy;
 };
-
-/// Warns of weights and results with a name that nothing in the function reads.
-void warnUnread(Reporter &reporter, const FunctionBuilder &built);
 
 } // namespace stretto::frontend

@@ -52,6 +52,34 @@ func.func @other_sum(%x: tensor<2x8x16xf32>, %w: tensor<32x16xf32>) -> (tensor<2
   return %1#0, %1#1 : tensor<2x8xf32>, tensor<2x8x32xf32>
 }
 
+// Half of the heads are no columns of the matmul: any strip may read them.
+func.func @other_heads(%x: tensor<2x8x16xf32>, %w: tensor<16x16xf32>) -> tensor<2x8x8xf32> {
+  // CHECK: NotInEpilogue{{.*}} | Function=other_heads | Reason="a reduction of the kernel does not depend on the matmul"
+  %0 = seq.linear %x, %w : tensor<2x8x16xf32>, tensor<16x16xf32> -> tensor<2x8x16xf32>
+  %1 = kern.rowwise kernel "other_heads.rowwise0"(%0, %x) maps [row, row] {
+  ^bb0(%row: tensor<16xf32>, %other: tensor<16xf32>):
+    %a = seq.concat %row, %other : tensor<16xf32>, tensor<16xf32> -> tensor<32xf32>
+    %b = seq.reshape %a : tensor<32xf32> -> tensor<8x4xf32>
+    %c = seq.reduce add %b : tensor<8x4xf32> -> tensor<8xf32>
+    kern.yield %c : tensor<8xf32>
+  } : (tensor<2x8x16xf32>, tensor<2x8x16xf32>) -> tensor<2x8x8xf32>
+  return %1 : tensor<2x8x8xf32>
+}
+
+// Heads of what is no column of the matmul are added up: elements of several strips to one.
+func.func @other_gain(%x: tensor<2x8x16xf32>, %w: tensor<32x16xf32>, %o: tensor<2x8x32xf32>) -> (tensor<8xf32>, tensor<2x8x32xf32>) {
+  // CHECK: NotInEpilogue{{.*}} | Function=other_gain | Reason="result 0 of the kernel does not follow the columns of the matmul"
+  %0 = seq.linear %x, %w : tensor<2x8x16xf32>, tensor<32x16xf32> -> tensor<2x8x32xf32>
+  %1:2 = kern.rowwise kernel "other_gain.rowwise0"(%0, %o) maps [row, row] {
+  ^bb0(%row: tensor<32xf32>, %other: tensor<32xf32>):
+    %a = seq.reshape %other : tensor<32xf32> -> tensor<4x8xf32>
+    %b = seq.column_sum %a : tensor<4x8xf32> -> tensor<8xf32>
+    %c = arith.addf %row, %other : tensor<32xf32>
+    kern.yield %b, %c : tensor<8xf32>, tensor<32xf32>
+  } : (tensor<2x8x32xf32>, tensor<2x8x32xf32>) -> (tensor<8xf32>, tensor<2x8x32xf32>)
+  return %1#0, %1#1 : tensor<8xf32>, tensor<2x8x32xf32>
+}
+
 func.func @other_width(%x: tensor<2x8x16xf32>, %w: tensor<32x16xf32>) -> (tensor<2x8x16xf32>, tensor<2x8x32xf32>) {
   // CHECK: NotInEpilogue{{.*}} | Function=other_width | Reason="result 0 of the kernel does not follow the columns of the matmul"
   %0 = seq.linear %x, %w : tensor<2x8x16xf32>, tensor<32x16xf32> -> tensor<2x8x32xf32>

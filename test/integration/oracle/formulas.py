@@ -57,6 +57,8 @@ BODIES = [
     "a, b = parameter(12, 12), parameter(12, 12)\nz = linear(linear(x, weight = a + b), weight = b - a)",
     "a = parameter(12, 12)\nb = a + a\nz = linear(linear(x, weight = b), weight = a) + linear(y, weight = b)",
     "z = embed(tokens, vocab, 12, init = normal(1)) + embed(tokens, weight = parameter(15, 12))",
+    "z = x * embed(positions(), width = 12, init = normal(1)) + embed(positions(), 9, 12)",
+    "table = parameter(vocab, 12)\nz = x * embed(positions(), weight = table) + embed(tokens, weight = table)",
     "table = parameter(vocab, 12, init = normal(1))\nz = linear(embed(tokens, weight = table), weight = table)",
     *every("z = rotary(x, heads = 3{})", fraction=(None, 0.5), head_fraction=(None, "1 / 3"), theta=(None, 100),
            style=(None, "interleaved")),
@@ -181,8 +183,7 @@ def documentation_problems(text):
     """Options and defaults that the table of the language writes otherwise than the formulas."""
     names = Language(None, None, {}).names()
     for name, arguments in re.findall(r"^\| `(\w+)\((.*)\)` \|", text, re.M):
-        _, _, *options = SIGNATURES[name].parameters.values()
-        for option in options:
+        for option in list(SIGNATURES[name].parameters.values())[2:]:
             found = re.search(rf"\b{option.name}\b(?:=([^, ]*))?", arguments)
             if not found:
                 yield f"'{option.name}' of '{name}' is not documented"

@@ -52,6 +52,11 @@ EXPRESSIONS = {
     "rotary, part of the heads": "rotary(x, heads = 2, head_fraction = 0.5)",
     "rotary, part of a head": "rotary(x, heads = 3, fraction = 0.5)",
     "rotary, interleaved": "rotary(x, heads = 1, style = interleaved, theta = 100)",
+    "learned positions": "x * embed(positions(), width = 12) + embed(positions(), 9, 12)",
+    "learned positions in layers":
+        "x  repeat 2 { z = z + embed(positions(), width = 12) * tanh(linear(z, 12)) }",
+    "positions and tokens of one table": "x * embed(positions(), weight = parameter(9, 12))"
+        "  w = parameter(vocab, 12)  z = z + embed(positions(), weight = w) * embed(tokens, weight = w)",
     "attention": "softmax_attention(x, y, x * y, 3)",
     "attention, grouped": "softmax_attention(linear(x, 24), y, linear(y, 12), 6, 3)",
     "attention, window": "softmax_attention(x, y, x * y, 3, window = 3)",
@@ -117,6 +122,14 @@ model operation(vocab: int, dim = 12) {
   return linear(x, vocab)
 }
 """,
+    "a repeat that counts": """
+model operation(vocab: int, dim = 12) {
+  x = embed(tokens, vocab, dim)
+  n = 0 * x
+  repeat 3 { n = n + 1  x = x + linear(tanh(x), dim) / n }
+  return linear(x, vocab)
+}
+""",
     "a repeat in a block that the model calls twice": """
 model operation(vocab: int, dim = 12) {
   block f(x) {
@@ -139,9 +152,23 @@ model operation(vocab: int, dim = 12) {
 """,
 }
 
+# As programs alone: passes put kernels into the epilogues of matmuls this wide, which the interpreter does not know.
+PROGRAMS = {
+    "a gain of heads beside a matmul, whose gradient its strips must not share": """
+model operation(vocab: int, dim = 256) {
+  f = embed(tokens, weight = parameter(vocab, dim, frozen = true))
+  x = embed(tokens, vocab, dim)
+  u = rms_norm(f, heads = 8)
+  return linear(linear(u + x, dim) + linear(tanh(x), dim), vocab)
+}
+""",
+}
 
-def cases():
+
+def cases(compiled=False):
     specs = {name: SPEC.format(expression=text) for name, text in EXPRESSIONS.items()} | MODELS
+    if compiled:
+        specs |= PROGRAMS
     return [Case(name, spec, finite_differences=True) for name, spec in specs.items()]
 
 

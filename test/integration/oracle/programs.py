@@ -75,7 +75,7 @@ def main(kind, *arguments):
     if kind == "random":
         first, count = map(int, arguments)
         return check_all(random_models.cases(first, count), random_checker(), first)
-    cases = every(2, models.cases(*arguments)) if kind == "models" else operations.cases() # models.py has them all
+    cases = every(2, models.cases(*arguments)) if kind == "models" else operations.cases(compiled=True) # models.py has them all
     return check_all(cases, checker(unfused=5))
 
 

@@ -37,6 +37,8 @@ func.func private @layer(%x: tensor<2x8x16xf32>, %w: tensor<16x16xf32>, %g: tens
 func.func @main(%t: tensor<2x8xi32>, %lw: tensor<2x8xf32>, %g: tensor<16xf32>, %c: tensor<4x16xf32>) -> tensor<2x8xf32> {
   %q = seq.get_parameter @q : tensor<4x16x16xf32>
   %e = seq.get_parameter @e : tensor<64x16xf32>
+  // CHECK: seq.positions : tensor<2x8xi32>
+  %at = seq.positions : tensor<2x8xi32>
   %0 = seq.embed %t, %e : tensor<2x8xi32>, tensor<64x16xf32> -> tensor<2x8x16xf32>
   // CHECK: seq.scan @layer trips 4 carry(%{{.*}}) slices(%{{.*}}) invariants(%{{.*}}, %{{.*}}) :
   %1 = seq.scan @layer trips 4 carry(%0) slices(%q) invariants(%g, %c) : (tensor<2x8x16xf32>, tensor<4x16x16xf32>, tensor<16xf32>, tensor<4x16xf32>) -> tensor<2x8x16xf32>

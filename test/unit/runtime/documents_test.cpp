@@ -28,6 +28,11 @@ TEST(Documents, BeginWhereThePlaceIsZero) {
   EXPECT_EQ(paddedStarts(positions, 4, 4), (std::vector<int32_t>{0, 2, 4, 7, 8}));
 }
 
+TEST(Documents, MayBeWholeSequences) {
+  EXPECT_EQ(wholeSequences(6, 3), (std::vector<int32_t>{0, 1, 2, 0, 1, 2}));
+  EXPECT_EQ(documentStarts(wholeSequences(6, 3), 3), (std::vector<int32_t>{0, 3}));
+}
+
 TEST(Documents, PlacesMustCount) {
   const std::string rule =
       "positions must be 0 at the first token of a sequence and of each document and one more at each token "

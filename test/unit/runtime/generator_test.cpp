@@ -58,8 +58,8 @@ template <int64_t batch, int64_t rows> struct Model {
     program.arena_bytes[STRETTO_ARENA_INPUTS] = 4096;
     program.arena_bytes[STRETTO_ARENA_OUTPUTS] = batch * vocabulary * 4;
     program.arena_bytes[STRETTO_ARENA_CACHE] = batch * 4;
-    program.decode_one = {1, tokensAt, positionsAt, countsAt, 0, decode<batch, 1>};
-    program.decode_chunk = {rows, tokensAt, positionsAt, countsAt, 0, decode<batch, rows>};
+    program.decode_one = {1, tokensAt, positionsAt, countsAt, 0, vocabulary, decode<batch, 1>};
+    program.decode_chunk = {rows, tokensAt, positionsAt, countsAt, 0, vocabulary, decode<batch, rows>};
     return program;
   }
   stretto_program program{};

@@ -249,8 +249,8 @@ struct Widths {
   int64_t keys, values, heads, shared; // shared: heads that have keys of their own
   int64_t headsOfPart() const { return heads / shared % 16 == 0 ? 16 : 1; }
 };
-constexpr Widths allWidths[] = {{5, 7, 4, 2}, {1, 1, 32, 16}, {1, 1, 20, 5}, {3, 4, 17, 1},
-                                {8, 1, 6, 2}, {1, 6, 16, 4},  {9, 1, 16, 1}, {2, 1, 48, 3}};
+constexpr Widths allWidths[] = {{5, 7, 4, 2},  {1, 1, 32, 16}, {1, 1, 20, 5}, {3, 4, 17, 1},  {8, 1, 6, 2},
+                                {1, 6, 16, 4}, {9, 1, 16, 1},  {2, 1, 48, 3}, {1, 1, 80, 80}, {1, 1, 128, 8}};
 
 std::vector<Setting> settings(Widths widths) {
   std::vector<Setting> list;

@@ -46,7 +46,6 @@ struct ProgramToCompare {
     program.spec_hash = "1", program.target = "cpu", program.compiler = "2", program.cpu = "x86-64-v3";
     program.dtype = program.activation_dtype = STRETTO_F32;
     program.batch = 2, program.length = 8;
-    program.input.positions = -1;
     program.kernels = &kernel, program.kernel_count = 1;
     program.buckets = &bucket, program.bucket_count = 1;
   }
@@ -146,7 +145,7 @@ TEST(SeveralRanks, ProgramsHaveToAgree) {
             "type of numbers: F32, F64");
   EXPECT_EQ(differing([](ProgramToCompare &its) { its.program.activation_dtype = STRETTO_BF16; }),
             "type of numbers: F32, F32 and BF16");
-  EXPECT_EQ(differing([](ProgramToCompare &its) { its.program.input.positions = 64; }), "--mask-documents: off, on");
+  EXPECT_EQ(differing([](ProgramToCompare &its) { its.program.input.is_masked = 1; }), "--mask-documents: off, on");
   EXPECT_EQ(differing([](ProgramToCompare &its) { its.program.cpu = "znver4"; }),
             "CPU that it was compiled for: x86-64-v3, znver4");
   for (const auto &change : std::vector<std::function<void(ProgramToCompare &)>>{

@@ -305,8 +305,12 @@ std::vector<MatmulShape> matmulsOf(const ToWhole &op) {
   return shapesOf(op, op.whole.columns, partColumns(op), !op.wholeIsIn);
 }
 std::vector<MatmulShape> matmulsOf(const WeightGrad &op) {
-  return {{op.gates.dtype, std::min(gradientRows, outColumns(op)), inColumns(op), std::min(blockRows, op.rows),
-           /*transposeA=*/true, false, /*shared=*/true}};
+  std::vector<MatmulShape> shapes;
+  for (const int64_t rows : {std::min(gradientRows, outColumns(op)), outColumns(op) % gradientRows})
+    if (rows > 0)
+      shapes.push_back({op.gates.dtype, rows, inColumns(op), std::min(blockRows, op.rows), /*transposeA=*/true, false,
+                        /*shared=*/true});
+  return shapes;
 }
 
 void run(const ToParts &op, char *scratch) { runTyped(op, scratch); }

@@ -6,9 +6,11 @@
 #include "runtime/device/cpu/mixer/narrow.h"
 
 #include "runtime/abi/abi.h"
+#include "runtime/core/error.h"
 #include "runtime/core/threads.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <numeric>
 #include <utility>
 
@@ -405,6 +407,11 @@ int64_t scratchBytes(const Backward &op) {
 }
 
 void run(const Backward &op, char *scratch) {
+  if (!canAddUp(op))
+    throw Error(
+        fmt::format("gradients of queries and keys must have a part for each head, or be sums over 16 narrow heads, "
+                    "but got sums over {}",
+                    op.headsOfPart));
   if (isNarrow(op))
     return runNarrow(op, scratch);
   op.real == STRETTO_F64 ? runAll<double>(op, scratch) : runAll<float>(op, scratch);

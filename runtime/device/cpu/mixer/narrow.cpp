@@ -270,6 +270,8 @@ bool isNarrow(const Operands &op) {
   return op.keyColumns * op.valueColumns * vectors * lanes <= mostNarrow * op.heads;
 }
 
+bool canAddUp(const Backward &op) { return op.headsOfPart == 1 || (op.headsOfPart == lanes && isNarrow(op)); }
+
 template <typename Op> int64_t narrowBytes(const Op &op) {
   return op.real == STRETTO_F64 ? memoryOf<double>(op) : memoryOf<float>(op);
 }

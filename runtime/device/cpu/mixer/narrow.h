@@ -9,6 +9,9 @@ namespace stretto::runtime::mixer {
 // Whether this is the faster way for a mixer.
 bool isNarrow(const Operands &op);
 
+// Whether the gradients of q and k can be sums over as many heads as the operation says.
+bool canAddUp(const Backward &op);
+
 // scratchBytes and run of such a mixer (mixer.h): of a Forward, a Backward or a Step.
 template <typename Op> int64_t narrowBytes(const Op &op);
 template <typename Op> void runNarrow(const Op &op, char *scratch);
