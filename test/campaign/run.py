@@ -16,6 +16,7 @@ import kills
 import points
 import power_cut
 import specs
+import strips
 from attempts import Tools
 
 CAMPAIGNS = {
@@ -24,6 +25,7 @@ CAMPAIGNS = {
     "points": (points, points.Points),
     "kills": (kills, kills.Kills),
     "specs": (specs, specs.Specs),
+    "strips": (strips, strips.Strips),
     "kernels": (kernels, kernels.Kernels),
 }
 

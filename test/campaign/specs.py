@@ -16,13 +16,20 @@ class Specs:
         import torch
 
         torch.set_num_threads(1)
-        self.check_model = programs.random_checker()
+        self.check_model = self.checker(programs)
+
+    def checker(self, programs):
+        return programs.random_checker()
+
+    def model(self, number):
+        import random_models
+
+        return random_models.case(number, wide=True)
 
     def check(self, number):
-        import random_models
         from oracle import options_of
 
-        case = random_models.case(number, wide=True)
+        case = self.model(number)
         try:
             problem = self.check_model(case, number)
         except Exception as error:

@@ -28,6 +28,8 @@ SMALL = Sizes(lambda rng: rng.randint(1, 9), lambda rng: rng.randint(3, 14), lam
 # Widths that tensor cores take, and lengths around those of their tiles and of chunks of mixers.
 eights = among(8, 16, 16, 24, 32, 32, 40, 48, 64, 64, 96, 128)
 EIGHTS = Sizes(among(1, 3, 5, 9, 17, 33, 50, 64, 70, 130), eights, eights)
+# Rows of several strips, the last of which may be narrower; lengths up to some blocks of rows.
+WIDE = Sizes(among(2, 5, 7, 9, 16), among(130, 132, 160, 192, 200, 256, 260, 300, 384), among(17, 128, 130, 192, 256, 264, 300, 384))
 
 
 def divisors(n):

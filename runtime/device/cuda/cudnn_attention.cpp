@@ -237,10 +237,11 @@ private:
     for (const Cut &cut : cutsOf(forwardOf(op)))
       if (plan->workspaceBytes > mostWorkspace && whole / (cut.sequences * cut.heads) <= mostWorkspace)
         plan = make(partOf(op, cut));
+    const bool cutsHeads = !forwardOf(op).alibi;
     if (plan->workspaceBytes > mostWorkspace)
       throw std::runtime_error("its workspace must have at most " + std::to_string(mostWorkspace) + " bytes, but has " +
-                               std::to_string(whole / forwardOf(op).batch / forwardOf(op).kv_heads) +
-                               " for one head of keys");
+                               std::to_string(whole / forwardOf(op).batch / (cutsHeads ? forwardOf(op).kv_heads : 1)) +
+                               " for one " + (cutsHeads ? "head of keys" : "sequence"));
     return plan;
   }
 

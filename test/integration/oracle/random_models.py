@@ -7,15 +7,15 @@ from dataclasses import replace
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "..", "support"))
 import minimum_kernels
 from oracle import PLENTY, Case, check_all, fused, run_both, seq_module
-from random_specs import random_loss, random_spec
+from random_specs import SMALL, random_loss, random_spec
 
 
 def cases(first, count):
     return [case(seed) for seed in range(first, first + count)]
 
 
-def case(seed, wide=False):
-    text, batch, length, vocabulary = random_spec(seed, wide)
+def case(seed, wide=False, sizes=SMALL):
+    text, batch, length, vocabulary = random_spec(seed, wide, sizes)
     nll_square, z_loss = random_loss(seed)
     return Case(f"seed {seed}", text, {}, batch, length, vocabulary, memory_budget=0 if seed % 3 else PLENTY,
                 nll_square=nll_square, z_loss=z_loss)

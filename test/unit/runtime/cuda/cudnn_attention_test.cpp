@@ -100,13 +100,22 @@ TEST_F(CudnnGraphs, GoThroughHeadsWhereTheWorkspaceOfASequenceWouldBeTooLarge) {
 }
 
 TEST_F(CudnnGraphs, AreRefusedWhereTheWorkspaceOfAHeadIsTooLarge) {
-  CudnnAttention attention(stream, true, workspaceOfSequence / 2 - 1);
-  const AttentionMemory memory(small);
-  try {
-    attention.prepare(memory.grad);
-    FAIL();
-  } catch (const std::runtime_error &error) {
-    EXPECT_STREQ(error.what(), "its workspace must have at most 575 bytes, but has 576 for one head of keys");
+  // Slopes of alibi are those of all heads, so that these stay together.
+  AttentionSizes together = small;
+  together.alibi = true;
+  for (const auto &[sizes, most, why] :
+       {std::tuple(small, workspaceOfSequence / 2 - 1,
+                   "its workspace must have at most 575 bytes, but has 576 for one head of keys"),
+        std::tuple(together, workspaceOfSequence - 1,
+                   "its workspace must have at most 1151 bytes, but has 1156 for one sequence")}) {
+    CudnnAttention attention(stream, true, most);
+    const AttentionMemory memory(sizes);
+    try {
+      attention.prepare(memory.grad);
+      FAIL();
+    } catch (const std::runtime_error &error) {
+      EXPECT_STREQ(error.what(), why);
+    }
   }
 }
 
