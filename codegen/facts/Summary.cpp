@@ -12,6 +12,8 @@
 #include "ir/seq/TensorBytes.h"
 #include "passes/support/ParameterLayout.h"
 
+#include "llvm/ADT/SmallSet.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 
@@ -34,13 +36,18 @@ BlockSummary &Summary::block(StringRef name) {
   return blocks.emplace_back(name.str(), BlockSummary()).second;
 }
 
+/// Weights of one block may lie in several stacks, each of some of its layers.
 static void addParameters(ModuleOp module, Summary &summary) {
+  llvm::StringMap<llvm::SmallSet<int64_t, 8>> numbers; // of the layers of a block
   for (auto op : module.getOps<seq::ParameterOp>()) {
     int64_t layers = op.getStacked() ? op.getTensorType().getDimSize(0) : 1;
     int64_t rowElements = layers * ShapedType::getNumElements(op.getLayerShape().drop_front());
     for (auto part : op.getParts().getAsRange<seq::PartAttr>()) {
-      BlockSummary &block = summary.block(BlockNames::ofParameter(part.getName().getValue()));
-      block.layers = std::max(block.layers, layers);
+      std::string name = BlockNames::ofParameter(part.getName().getValue());
+      for (int64_t i = 0; i < layers; ++i)
+        numbers[name].insert(static_cast<int64_t>(op.getFirst()) + i * static_cast<int64_t>(op.getStep()));
+      BlockSummary &block = summary.block(name);
+      block.layers = numbers[name].size();
       block.parameters += part.getRows() * rowElements;
       summary.trainable += op.getFrozen() ? 0 : part.getRows() * rowElements;
     }

@@ -72,13 +72,6 @@ static TrainArguments splitArguments(std::span<const std::string> arguments) {
   return result;
 }
 
-TrainArguments splitTrainArguments(std::span<const std::string> arguments) {
-  TrainArguments result = splitArguments(arguments);
-  if (result.spec.empty())
-    throw CommandError("the spec is missing: name a file that ends in .stretto (or .mlir: a stage to continue)", 2);
-  return result;
-}
-
 // The run directory that a path lies in, or is: at most three folders up (run/ckpt/step/weights). Empty where none is.
 static fs::path runOf(fs::path path) {
   std::error_code none;
@@ -87,6 +80,18 @@ static fs::path runOf(fs::path path) {
     if (fs::exists(path / "spec.stretto", none) && fs::exists(path / "run.toml", none))
       return path;
   return {};
+}
+
+TrainArguments splitTrainArguments(std::span<const std::string> arguments) {
+  TrainArguments result = splitArguments(arguments);
+  if (!result.spec.empty())
+    return result;
+  const std::string folder = firstValue(result.program, "--out").value_or("");
+  if (hasOption(result.program, "--resume") && !folder.empty() && !runOf(folder).empty())
+    throw CommandError("the spec is missing: repeat the command of the run with --resume; its spec is '" + folder +
+                           "/spec.stretto'",
+                       2);
+  throw CommandError("the spec is missing: name a file that ends in .stretto (or .mlir: a stage to continue)", 2);
 }
 
 // What the spec of a run was compiled with: a word a line.
