@@ -90,11 +90,23 @@ private:
       return number();
     if (c == '"')
       return string();
-    if (text.substr(at).starts_with("//")) {
-      at = std::min(text.find_first_of("\r\n", at), text.size());
-      return make(TokenKind::Comment, begin);
-    }
+    if (text.substr(at).starts_with("//"))
+      return comment();
     return punctuation();
+  }
+
+  Token comment() {
+    size_t begin = at, end = std::min(text.find_first_of("\r\n", at), text.size());
+    while (at < end) {
+      Character character = firstCharacter(text.slice(at, end));
+      if (!character.isValid) {
+        size_t place = at;
+        at = end;
+        return error(place, "unexpected " + describe(character));
+      }
+      at += character.bytes.size();
+    }
+    return make(TokenKind::Comment, begin);
   }
 
   Token name() {
@@ -187,7 +199,7 @@ private:
         return noPower(begin, ++at);
       return make(TokenKind::Star, begin);
     case '/':
-      return make(TokenKind::Slash, begin);
+      return text.substr(at).starts_with("*") ? noBlockComment(begin) : make(TokenKind::Slash, begin);
     case '%':
       return make(TokenKind::Percent, begin);
     case '=':
@@ -202,6 +214,13 @@ private:
       return error(begin, "'!' is not an operator; write 'not'");
     }
     return badCharacter(begin);
+  }
+
+  Token noBlockComment(size_t begin) {
+    size_t last = text.find("*/", ++at);
+    Token token = error(begin, "'/*' does not begin a comment; write '//' before each line");
+    at = last == text.npos ? text.size() : last + 2;
+    return token;
   }
 
   /// A run of bytes that begin no token is one error.

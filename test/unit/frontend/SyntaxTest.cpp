@@ -69,21 +69,23 @@ TEST_P(BadTokens, AreReported) {
 
 INSTANTIATE_TEST_SUITE_P(
     Lexer, BadTokens,
-    testing::Values(BadToken{"a = $", "f:1:5: error: unexpected character '$'"},
-                    BadToken{"a = 1 # it's one", "f:1:7: error: '#' does not begin a comment; write '//'"},
-                    BadToken{"a = \xc3\xa9\xc3\xa8", "f:1:5: error: unexpected character '\xc3\xa9' (U+00E9)\n"},
-                    BadToken{"a = \xc2\x9b", "f:1:5: error: unexpected character U+009B\n    a = ?\n        ^\n"},
-                    BadToken{"a = \xe2\x80\xae", "f:1:5: error: unexpected character U+202E\n    a = ?\n"},
-                    BadToken{"a = \xe9", "f:1:5: error: unexpected byte 0xE9, which is no UTF-8\n    a = ?\n"},
-                    BadToken{"a = b @ c", "f:1:7: error: '@' is not an operator; activations are multiplied by a "
-                                          "weight with linear(x, width)"},
-                    BadToken{"a = 99999999999999999999",
-                             "an int is at most 9223372036854775807, but got 99999999999999999999"},
-                    BadToken{"a = 1e999", "a float is at most 1e300, but got 1e999"},
-                    BadToken{"a = 1e+", "expected digits in the exponent of a number"},
-                    BadToken{"a = 12ab", "expected a number, but got '12ab'"},
-                    BadToken{"import \"x", "expected '\"' at the end of a string"},
-                    BadToken{"!a", "'!' is not an operator; write 'not'"}));
+    testing::Values(
+        BadToken{"a = $", "f:1:5: error: unexpected character '$'"},
+        BadToken{"a = 1 # it's one", "f:1:7: error: '#' does not begin a comment; write '//'"},
+        BadToken{"a = \xc3\xa9\xc3\xa8", "f:1:5: error: unexpected character '\xc3\xa9' (U+00E9)\n"},
+        BadToken{"a = \xc2\x9b", "f:1:5: error: unexpected character U+009B\n    a = ?\n        ^\n"},
+        BadToken{"a = \xe2\x80\xae", "f:1:5: error: unexpected character U+202E\n    a = ?\n"},
+        BadToken{"a = \xe9", "f:1:5: error: unexpected byte 0xE9, which is no UTF-8\n    a = ?\n"},
+        BadToken{"// \xc3\xa9 caf\xe9 a\nb = 1", "f:1:10: error: unexpected byte 0xE9, which is no UTF-8\n"},
+        BadToken{"a /* b\n c */ = 1", "f:1:3: error: '/*' does not begin a comment; write '//' before each line\n"},
+        BadToken{"a = b @ c", "f:1:7: error: '@' is not an operator; activations are multiplied by a "
+                              "weight with linear(x, width)"},
+        BadToken{"a = 99999999999999999999", "an int is at most 9223372036854775807, but got 99999999999999999999"},
+        BadToken{"a = 1e999", "a float is at most 1e300, but got 1e999"},
+        BadToken{"a = 1e+", "expected digits in the exponent of a number"},
+        BadToken{"a = 12ab", "expected a number, but got '12ab'"},
+        BadToken{"import \"x", "expected '\"' at the end of a string"},
+        BadToken{"!a", "'!' is not an operator; write 'not'"}));
 
 TEST(Diagnostics, MarkTheEndOfWhatIsShownOfALongLine) {
   Text text(std::string(200, 'a'));
