@@ -191,6 +191,9 @@ void settleLoss(RunConfig &config, const stretto_program &program) {
 
 // Throws Error where a folder that no run has begun to write holds what a run would put others in place of.
 static void checkForeign(const std::string &out) {
+  if (pathExists(out + "/sweep.toml"))
+    throw Error(
+        fmt::format("'{}' must be a new folder or a run directory, but is a sweep directory; give another --out", out));
   if (pathExists(out + "/lock") || pathExists(out + "/run.toml"))
     return;
   for (const char *name :

@@ -41,8 +41,13 @@ static bool isBegun(const fs::path &out) {
 }
 
 static void refuseOther(const runtime::SweepFile &now, const fs::path &out) {
-  if (!isBegun(out))
+  if (!isBegun(out)) {
+    if (std::error_code none; fs::exists(out / "run.toml", none))
+      throw CommandError("'" + out.string() +
+                             "' must be a new folder or a sweep directory, but is a run directory; give another --out",
+                         2);
     return;
+  }
   if (const std::string differences = differencesOf(runtime::readSweepFile(out), now); !differences.empty())
     throw CommandError("sweep directory '" + out.string() +
                            "' must be continued with the settings it was begun with, but " + "they differ:\n" +
