@@ -325,7 +325,7 @@ def random_spec(seed, wide=False, sizes=SMALL):
     text += [f"  table = parameter(vocab, {width})"] if tied else []
     frozen = f"embed(tokens, weight = parameter(vocab, {width}, frozen = true))"  # has no gradient
     if wide and rng.random() < 0.15:
-        embed += f" + embed(positions(), {rng.choice([length, length + 3])}, {width})"
+        embed += f" + embed(positions(), {rng.choice(['', '150, '])}width = {width})"  # of any length that is checked
     text += [f"  x = {embed}", "  first = x", f"  y = {rng.choice(['tanh(x)', 'tanh(x)', frozen])}"]
     loops = [repeats(rng, blocks) for _ in range(rng.randint(1, 2))]
     if wide and rng.random() < 0.2:
