@@ -7,15 +7,14 @@ using namespace stretto::frontend;
 void UnreadValues::note(const FunctionBuilder &built) {
   built.eachNamed([&](const ValueInfo &info, bool isRead) {
     Key key(info.range.file, info.range.begin, info.name);
-    Place &place = places.try_emplace(key, Place{info.range, info.name}).first->second;
-    place.isRead |= isRead;
+    places.try_emplace(key, Place{info.range}).first->second.isRead |= isRead;
   });
 }
 
 void UnreadValues::warn(Reporter &reporter) const {
   for (const auto &[key, place] : places)
     if (!place.isRead)
-      warnOfUnread(reporter, place.range, place.name);
+      warnOfUnread(reporter, place.range, std::get<std::string>(key));
 }
 
 void frontend::warnOfUnread(Reporter &reporter, SourceRange range, llvm::StringRef name) {

@@ -22,13 +22,13 @@ public:
 private:
   struct Place {
     SourceRange range;
-    std::string name;
     bool isRead = false;
   };
   using Key = std::tuple<uint32_t, uint32_t, std::string>; // file, begin, name
   llvm::MapVector<Key, Place, std::map<Key, unsigned>> places;
 };
 
+/// Warns of one value.
 void warnOfUnread(Reporter &reporter, SourceRange range, llvm::StringRef name);
 
 } // namespace stretto::frontend
