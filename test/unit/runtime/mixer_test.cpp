@@ -3,6 +3,7 @@
 
 #include "runtime/abi/abi.h"
 #include "runtime/core/bf16.h"
+#include "runtime/core/error.h"
 #include "runtime/core/threads.h"
 #include "test/unit/support/recurrence.h"
 
@@ -284,6 +285,16 @@ std::vector<Setting> settings() {
 }
 
 } // namespace
+
+// Who sums gradients of queries and keys over heads must be told of it: parts would be written beyond rows of sums.
+TEST(Mixer, refusesSumsOverHeadsThatItDoesNotMake) {
+  mixer::Backward op;
+  op.heads = op.keyHeads = 16, op.keyColumns = op.valueColumns = 64;
+  for (int64_t heads : {2, 16}) {
+    op.headsOfPart = heads;
+    EXPECT_THROW(mixer::run(op, nullptr), Error) << heads;
+  }
+}
 
 TEST(Mixer, agreesWithTheRecurrence) {
   for (Setting s : settings())
