@@ -1,6 +1,7 @@
 // A compiled model as a program: command line in, trained weights out.
 #include "runtime/program/program.h"
 
+#include "runtime/core/command_line.h"
 #include "runtime/core/cpu_features.h"
 #include "runtime/core/error.h"
 #include "runtime/core/finite.h"
@@ -138,7 +139,7 @@ public:
     device->setThreads(config.threads ? static_cast<int>(config.threads) : usualThreads(ranks));
   }
 
-  int run(const char *self) {
+  int run() {
     const MemoryPlan plan = reserve();
     if (!hasHostMemory(device->name())) // what it is, and what it has chosen by trying
       ranks.compare({{"device", device->describe()}});
@@ -170,7 +171,7 @@ public:
       answerRequests(state, config, *source, plan, parallel, std::cin, std::cout);
       return 0;
     }
-    return train(state, self);
+    return train(state);
   }
 
 private:
@@ -206,12 +207,12 @@ private:
     return plan;
   }
 
-  int train(const TrainingState &state, const char *self) {
+  int train(const TrainingState &state) {
     if (ranks.isFirst() && config.trains())
       catchLostOutput();
     Profile profile;
     Trainer trainer({state, config, *source, directory.get(), checkpoints.get(), config.profile ? &profile : nullptr,
-                     progress, peak, parallel, goOnWith(self)});
+                     progress, peak, parallel, goOnWith()});
     prepare(state, trainer);
     together(ranks.control(), [&] {
       if (directory)
@@ -228,8 +229,7 @@ private:
     device->observe(nullptr);
     if (config.profile)
       report(profile);
-    conclude(trainer, signal, self,
-             state.arenas.totalBytes() + parallel.bytes() + device->libraryPeakBytes() + batchBytes());
+    conclude(trainer, signal, state.arenas.totalBytes() + parallel.bytes() + device->libraryPeakBytes() + batchBytes());
     return signal ? 128 + signal : 0;
   }
 
@@ -292,9 +292,12 @@ private:
     together(ranks.control(), [&] { progress.logTo(fmt::format("{}/log/rank-{:02}.txt", config.out, ranks.rank())); });
   }
 
-  std::string goOnWith(const char *self) const {
-    const std::string ranks = config.ranks > 1 ? fmt::format(" --ranks {}", config.ranks) : "";
-    return fmt::format("{} --resume --out {}{}", self, config.out, ranks);
+  // The command that resumes the run: the program that it keeps needs no spec.
+  std::string goOnWith() const {
+    std::vector<std::string> command{config.out + "/build/program", "--resume", "--out", config.out};
+    if (config.ranks > 1)
+      command.insert(command.end(), {"--ranks", fmt::format("{}", config.ranks)});
+    return commandLine(command);
   }
 
   void prepare(const TrainingState &state, Trainer &trainer) {
@@ -340,9 +343,9 @@ private:
     return origin;
   }
 
-  void conclude(const Trainer &trainer, int signal, const char *self, int64_t memory) {
+  void conclude(const Trainer &trainer, int signal, int64_t memory) {
     if (signal) {
-      const std::string how = checkpoints ? "; go on with: " + goOnWith(self) : "";
+      const std::string how = checkpoints ? "; go on with: " + goOnWith() : "";
       progress.message(fmt::format("stopped by signal {} after step {}{}", signal, trainer.step(), how));
       return;
     }
@@ -371,7 +374,7 @@ void checkWritten() {
 }
 
 int runOnRanks(const stretto_program &program, RunConfig &config, const TaskRegistry &tasks,
-               const std::optional<Launch> &launch, const char *self) {
+               const std::optional<Launch> &launch) {
   using std::chrono::seconds;
   Ranks ranks = launch ? Ranks(*launch, seconds(config.joinTimeout), seconds(config.rankTimeout)) : Ranks();
   if (config.trains()) // what does not has nothing to save; nor has a rank that waits for others
@@ -380,7 +383,7 @@ int runOnRanks(const stretto_program &program, RunConfig &config, const TaskRegi
     config.virtualRanks = ranks.size();
   int status = EXIT_FAILURE;
   try {
-    ranks.orLeave([&] { status = Session(program, config, tasks, ranks).run(self); });
+    ranks.orLeave([&] { status = Session(program, config, tasks, ranks).run(); });
   } catch (const SharedError &) {
     if (ranks.isFirst())
       throw;
@@ -409,7 +412,7 @@ int runProgram(const stretto_program &program, const TaskRegistry &tasks, int ar
     if (!launch && config.ranks > 1)
       return startRanks(config, argc, argv);
     outliveFileLimit();
-    const int status = runOnRanks(program, config, tasks, launch, argv[0]);
+    const int status = runOnRanks(program, config, tasks, launch);
     if (!config.trains() || config.profile) // what was asked for is in no run directory
       checkWritten();
     return status;

@@ -2,8 +2,8 @@
 #include "runtime/runs/groups.h"
 
 #include "runtime/core/nearest.h"
-#include "runtime/runs/differences.h"
 #include "runtime/runs/read_file.h"
+#include "runtime/runs/settings.h"
 #include "runtime/runs/sweep_file.h"
 
 #include <fmt/format.h>
@@ -67,7 +67,7 @@ private:
 
 // As far as run.toml tells.
 static bool isFinished(const Run &run) {
-  const std::map<std::string, std::string> settings = readSettings(run.folder);
+  const Settings settings = readSettings(run.folder);
   const auto steps = settings.find("steps");
   return steps == settings.end() || steps->second == std::to_string(run.lastStep());
 }
@@ -118,6 +118,15 @@ void Sweep::readRuns() {
   }
 }
 
+// An axis and its value, as people read it. Of a spec that is its name, if no other one is called so.
+static std::string textOf(const Axis &axis, const std::string &value) {
+  if (!axis.isSpec())
+    return axis.name.substr(axis.name.find('.') + 1) + " " + value;
+  const auto nameOf = [](const std::string &path) { return fs::path(path).stem().string(); };
+  const bool isAlone = std::ranges::count(axis.values, nameOf(value), nameOf) == 1;
+  return isAlone ? nameOf(value) : value;
+}
+
 std::string Sweep::labelOf(const Setting &setting, bool named) const {
   std::string label, name = (fs::path(folder) / "").lexically_normal().parent_path().filename().string();
   size_t at = 0;
@@ -125,8 +134,7 @@ std::string Sweep::labelOf(const Setting &setting, bool named) const {
     if (axis.name == best || axis.name == "seed")
       continue;
     if (axis.values.size() > 1)
-      label += fmt::format("{}{} {}", label.empty() ? "" : ", ", axis.name.substr(axis.name.find('.') + 1),
-                           setting.values[at]);
+      label += (label.empty() ? "" : ", ") + textOf(axis, setting.values[at]);
     ++at;
   }
   return label.empty() ? name : named ? name + ": " + label : label;

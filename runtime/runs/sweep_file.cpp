@@ -70,7 +70,9 @@ public:
   }
 
   SweepFile read(const toml::table &file) const {
-    SweepFile sweep{text(file, "spec"), text(file, "text"), texts(file, "options"), {}, {}};
+    SweepFile sweep{{}, texts(file, "options"), {}, {}};
+    for (const toml::table *spec : tables(file, "spec"))
+      sweep.specs.push_back({text(*spec, "path"), text(*spec, "digest")});
     for (const toml::table *axis : tables(file, "axis"))
       sweep.axes.push_back({text(*axis, "name"), texts(*axis, "values")});
     for (const toml::table *run : tables(file, "run")) {
@@ -112,9 +114,9 @@ static std::string quoted(const std::vector<std::string> &texts) {
 
 void writeSweepFile(const SweepFile &sweep, const fs::path &folder) {
   std::string out = "# What this sweep trains: a run directory for each combination of the axes' values.\n";
-  out += "spec = " + quoted(sweep.spec) + "\ntext = " + quoted(sweep.text) +
-         "  # digest of the spec and what it imports\n";
   out += "options = " + quoted(sweep.options) + "\n";
+  for (const SweepSpec &spec : sweep.specs)
+    out += "\n[[spec]]\npath = " + quoted(spec.path) + "\ndigest = " + quoted(spec.digest) + "  # with its imports\n";
   for (const Axis &axis : sweep.axes)
     out += "\n[[axis]]\nname = " + quoted(axis.name) + "\nvalues = " + quoted(axis.values) + "\n";
   for (const SweepRun &run : sweep.runs)

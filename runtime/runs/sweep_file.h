@@ -8,10 +8,18 @@
 namespace stretto::runtime {
 
 // A setting that varies: an option of the program ("lr"), a parameter of the model ("set.dim") or of the task
-// ("task-set.n"), and its values as text.
+// ("task-set.n"), or the "spec", and its values as text.
 struct Axis {
   std::string name;
   std::vector<std::string> values;
+
+  bool isSpec() const { return name == "spec"; }
+};
+
+// A spec that runs are of.
+struct SweepSpec {
+  std::string path;   // as it was given
+  std::string digest; // of its text and what it imports
 };
 
 // One combination of values.
@@ -22,8 +30,7 @@ struct SweepRun {
 };
 
 struct SweepFile {
-  std::string spec;                 // path of the spec as it was given
-  std::string text;                 // digest of the spec and what it imports
+  std::vector<SweepSpec> specs;     // the values of the axis "spec", or the only one
   std::vector<std::string> options; // those that all runs share
   std::vector<Axis> axes;
   std::vector<SweepRun> runs;

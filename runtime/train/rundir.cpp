@@ -68,13 +68,19 @@ void keepProgram(const std::string &folder) {
   std::filesystem::create_directory_symlink(libraries, link, none);
 }
 
-// What `stretto compile` is told, with the spec of the run directory, to make a program for these weights: one word a
-// line, sealed. Target and type of the activations are left out: weights of one serve any other, and the machine that
-// asks may have no such device.
+const char *typeName(int32_t dtype) { return dtype == STRETTO_F64 ? "f64" : dtype == STRETTO_BF16 ? "bf16" : "f32"; }
+
+// What `stretto compile` is told, with the spec of the run directory, to make this program: one word a line, sealed.
 std::string compilerOptions(const stretto_program &program) {
-  std::string text =
-      fmt::format("--model\n{}\n--batch\n{}\n--length\n{}\n--vocab\n{}\n--dtype\n{}\n", program.model, program.batch,
-                  program.length, program.vocabulary, program.dtype == STRETTO_F64 ? "f64" : "f32");
+  std::string text = fmt::format("--model\n{}\n--batch\n{}\n--length\n{}\n--vocab\n{}\n--dtype\n{}\n", program.model,
+                                 program.batch, program.length, program.vocabulary, typeName(program.activation_dtype));
+  const std::string_view target = program.target, emulated = "-emulated";
+  const bool isEmulated = target.ends_with(emulated);
+  text += fmt::format("--target\n{}\n", target.substr(0, target.size() - (isEmulated ? emulated.size() : 0)));
+  if (isEmulated)
+    text += "--emulate\n";
+  if (program.decode_chunk.rows)
+    text += fmt::format("--decode\n{}\n", program.decode_chunk.rows);
   text += fmt::format("--nll-square\n{}\n--z-loss\n{}\n", program.nll_square, program.z_loss);
   if (program.input.is_masked)
     text += "--mask-documents\n";

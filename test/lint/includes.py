@@ -26,9 +26,9 @@ MAY_INCLUDE = {
 MLIR = {"ir", "frontend", "passes", "codegen", "tool of the compiler"}
 LIBTORCH = {"runtime", "tool of the runtime"}
 # What the dispatcher reads of both halves: what a backend can be told, how files of a run directory end, what a program can be
-# told, what options are called elsewhere, and which name is near.
+# told, what options are called elsewhere, which name is near, and how commands are typed.
 PLAIN_DATA = ("codegen/target/BackendOptions.h", "runtime/core/sealed.h", "runtime/core/program_options.h",
-              "runtime/core/option_habits.h", "runtime/core/nearest.h")
+              "runtime/core/option_habits.h", "runtime/core/nearest.h", "runtime/core/command_line.h")
 # Of the frontend only the way out knows MLIR; the rest is text, syntax trees and types.
 FRONTEND_MLIR = ("frontend/lowering/", "frontend/Frontend.")
 

@@ -1,5 +1,6 @@
 // stretto-demo: trains a small model with and without Canon layers on the same data, shows both curves while they
 // run, scores both and writes a report.
+#include "runtime/core/command_line.h"
 #include "runtime/core/nearest.h"
 #include "runtime/runs/findings.h"
 #include "runtime/runs/report.h"
@@ -7,7 +8,6 @@
 #include "tools/demo/experiment.h"
 #include "tools/demo/screen.h"
 #include "tools/support/child.h"
-#include "tools/support/command_line.h"
 #include "tools/support/text.h"
 #include "tools/support/tool_main.h"
 
@@ -54,7 +54,7 @@ static std::vector<runtime::Run> trainPair(const DemoOptions &options, const Exp
       if (status.value_or(0) != 0)
         throw runtime::Error(fmt::format("training {} ended with status {}; its last lines:\n{}the command was:\n  {}",
                                          labels[i], *status, lastLines(runs[i].folder + ".log", 8),
-                                         commandLine(trainCommand(options, experiment, variants()[i], seed))));
+                                         runtime::commandLine(trainCommand(options, experiment, variants()[i], seed))));
       runs[i].update();
     }
     screen.show(runs);

@@ -87,6 +87,7 @@ Prints what completes command lines of stretto in that shell: source <(stretto c
 )";
 
 constexpr std::string_view trainUsage = R"(usage: stretto train <spec.stretto> [options]
+       stretto train --resume --out <run> [options]   (goes on with a run, by its own program)
        stretto train <spec.stretto> --ranks N --hosts M --print-sbatch [options]   (prints a SLURM job)
 )";
 
@@ -149,6 +150,11 @@ static int runCached(const std::string &name, std::span<const std::string> argum
                          : name == "generate" ? generationArguments(arguments)
                                               : splitTrainArguments(arguments);
   const bool runs = name != "program";
+  if (runs && !split.kept.empty()) {
+    if (starts(split.kept))
+      becomeProgram(split.kept, split.program);
+    std::fprintf(stderr, "stretto: '%s' does not start: its spec is compiled anew\n", split.kept.c_str());
+  }
   std::string program = cachedProgram(split, [&] {
     if (runs)
       checkRun(split);

@@ -63,8 +63,24 @@ static int waitFor(pid_t child) {
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-int runProgram(const fs::path &program, const std::vector<std::string> &arguments) {
-  return waitFor(spawn(program, arguments, nullptr));
+bool starts(const fs::path &program) {
+  try {
+    outputOf(program, {"--version"}, /*quiet=*/true);
+    return true;
+  } catch (const CommandError &) {
+    return false;
+  }
+}
+
+int runProgram(const fs::path &program, const std::vector<std::string> &arguments, const fs::path &errors) {
+  if (errors.empty())
+    return waitFor(spawn(program, arguments, nullptr));
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, errors.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
+  const pid_t child = spawn(program, arguments, &actions);
+  posix_spawn_file_actions_destroy(&actions);
+  return waitFor(child);
 }
 
 std::string outputOf(const fs::path &program, const std::vector<std::string> &arguments, bool quiet) {

@@ -2,11 +2,11 @@
 #include "tools/stretto/sbatch.h"
 
 #include "codegen/target/BackendOptions.h"
+#include "runtime/core/command_line.h"
 #include "tools/stretto/check.h"
 #include "tools/stretto/error.h"
 #include "tools/stretto/train.h"
 #include "tools/stretto/words.h"
-#include "tools/support/command_line.h"
 
 #include <algorithm>
 #include <charconv>
@@ -124,8 +124,8 @@ std::string batchScript(const Words &arguments, int hosts) {
   replace(script, "@GPUS@", needsDevices(split) ? "#SBATCH --gpus-per-node=" + localRanks + "\n" : "");
   replace(script, "@NAME@", jobName(out));
   replace(script, "@RESTARTS@", restarts);
-  replace(script, "@COMPILE@", commandLine(compile));
-  replace(script, "@TRAIN@", commandLine(split.program));
+  replace(script, "@COMPILE@", runtime::commandLine(compile));
+  replace(script, "@TRAIN@", runtime::commandLine(split.program));
   return script;
 }
 

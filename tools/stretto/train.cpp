@@ -13,6 +13,7 @@
 #include "tools/support/shape_question.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -23,7 +24,7 @@ namespace stretto::tools {
 
 namespace fs = std::filesystem;
 
-static bool isSpec(const std::string &word) { return word.ends_with(".stretto") || word.ends_with(".mlir"); }
+bool isSpec(const std::string &word) { return word.ends_with(".stretto") || word.ends_with(".mlir"); }
 
 // Task and loss of a file of settings are the program's, too, as far as the words of the user leave them.
 static void takeFromConfig(TrainArguments &arguments) {
@@ -82,18 +83,6 @@ static fs::path runOf(fs::path path) {
   return {};
 }
 
-TrainArguments splitTrainArguments(std::span<const std::string> arguments) {
-  TrainArguments result = splitArguments(arguments);
-  if (!result.spec.empty())
-    return result;
-  const std::string folder = firstValue(result.program, "--out").value_or("");
-  if (hasOption(result.program, "--resume") && !folder.empty() && !runOf(folder).empty())
-    throw CommandError("the spec is missing: repeat the command of the run with --resume; its spec is '" + folder +
-                           "/spec.stretto'",
-                       2);
-  throw CommandError("the spec is missing: name a file that ends in .stretto (or .mlir: a stage to continue)", 2);
-}
-
 // What the spec of a run was compiled with: a word a line.
 static std::vector<std::string> optionsOf(const fs::path &run) {
   const fs::path path = run / "build" / "options.txt";
@@ -114,8 +103,32 @@ static std::vector<std::string> optionsOf(const fs::path &run) {
   return linesOf(std::string(*text));
 }
 
+// Takes the spec of a run directory, and the options that it was compiled with under those that the user gave.
+static void takeSpecOf(const fs::path &run, TrainArguments &arguments, const std::vector<std::string> &options) {
+  arguments.spec = (run / "spec.stretto").string();
+  // Of the task of the run the options have what a program depends on: batch, length and vocabulary.
+  if (!hasOption(arguments.compiler, "--task"))
+    for (const char *name : {"--task-set", "--preset"})
+      dropOption(arguments.compiler, name);
+  arguments.compiler.insert(arguments.compiler.begin(), options.begin(), options.end());
+}
+
+TrainArguments splitTrainArguments(std::span<const std::string> arguments) {
+  TrainArguments result = splitArguments(arguments);
+  if (!result.spec.empty())
+    return result;
+  const std::string out = lastValue(result.program, "--out").value_or("");
+  const fs::path run = hasOption(result.program, "--resume") && !out.empty() ? runOf(out) : fs::path();
+  if (run.empty())
+    throw CommandError("the spec is missing: name a file that ends in .stretto (or .mlir: a stage to continue)", 2);
+  if (result.compiler.empty())
+    result.kept = (run / "build" / "program").string();
+  takeSpecOf(run, result, optionsOf(run));
+  return result;
+}
+
 // Takes spec, options of the compiler and settings from the run directory the weights lie in; what the user gave lies
-// over them.
+// over them. Weights serve any target and any type of activations, and the machine that asks may have no such device.
 static void takeFromRun(TrainArguments &arguments, const std::string &weights) {
   const fs::path run = runOf(weights);
   if (std::error_code none; run.empty() && !fs::exists(weights, none))
@@ -124,13 +137,12 @@ static void takeFromRun(TrainArguments &arguments, const std::string &weights) {
     throw CommandError("the spec is missing, as '" + weights +
                            "' lies in no run directory (one has spec.stretto and run.toml): name the spec, too",
                        2);
-  arguments.spec = (run / "spec.stretto").string();
-  const std::vector<std::string> options = optionsOf(run);
-  // Of the task of the run the options have what a program depends on: batch, length and vocabulary.
-  if (!hasOption(arguments.compiler, "--task"))
-    for (const char *name : {"--task-set", "--preset"})
-      dropOption(arguments.compiler, name);
-  arguments.compiler.insert(arguments.compiler.begin(), options.begin(), options.end());
+  std::vector<std::string> options = optionsOf(run);
+  dropOption(options, "--target");
+  std::erase(options, "--emulate");
+  if (lastValue(options, "--dtype") == "bf16")
+    dropOption(options, "--dtype");
+  takeSpecOf(run, arguments, options);
   arguments.program.insert(arguments.program.begin(), {"--of-run", run.string()});
 }
 
@@ -232,7 +244,7 @@ static std::string shapeOf(std::span<const std::string> compiler) {
 // folder where it will look for them.
 static std::string programKey(const TrainArguments &arguments, const fs::path &compiler) {
   CacheKey key;
-  key.add("stretto program 3");
+  key.add("stretto program 4");
   key.add(machineFlags());
   key.addFile(compiler);
   fs::path libraries = compiler.parent_path().parent_path() / "lib";
@@ -252,17 +264,30 @@ static std::string programKey(const TrainArguments &arguments, const fs::path &c
   return key.digest();
 }
 
+// Where the cache keeps what the compiler said of a program.
+static fs::path remarksOf(const fs::path &program) { return program.parent_path() / "remarks.txt"; }
+
+static void printRemarks(const fs::path &program) {
+  std::ifstream file(remarksOf(program), std::ios::binary);
+  const std::string text(std::istreambuf_iterator<char>(file), {});
+  std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
 std::string cachedProgram(const TrainArguments &arguments, const std::function<void()> &before) {
   fs::path compiler = siblingProgram("stretto-compile");
   ProgramCache cache(cacheFolder());
-  return cache.obtain(programKey(arguments, compiler), [&](const fs::path &output) {
+  const fs::path program = cache.obtain(programKey(arguments, compiler), [&](const fs::path &output) {
     before();
     std::vector<std::string> command{arguments.spec};
     command.insert(command.end(), arguments.compiler.begin(), arguments.compiler.end());
     command.insert(command.end(), {"-o", output.string()});
-    if (int status = runProgram(compiler, command))
+    if (int status = runProgram(compiler, command, remarksOf(output))) {
+      printRemarks(output);
       throw CommandError("", status); // the compiler has said why
+    }
   });
+  printRemarks(program);
+  return program;
 }
 
 } // namespace stretto::tools

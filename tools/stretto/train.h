@@ -8,17 +8,22 @@
 
 namespace stretto::tools {
 
+// Whether a word names a file to compile: a spec, or a stage of one.
+bool isSpec(const std::string &word);
+
 // The arguments of `stretto train`, told apart.
 struct TrainArguments {
   std::string spec;
   std::vector<std::string> compiler; // options of stretto-compile, with their values
   std::vector<std::string> program;  // all others: options of the training program
+  std::string kept = {};             // of a run that is resumed: the program it keeps, which needs no compiler
 };
 
 // The spec is the first argument that ends in ".stretto" (or ".mlir": IR to continue) and is no option's value. Options
 // that only the compiler knows go to it, those that name the task to both, everything else and all that follows "--" to
-// the program. Throws CommandError where the spec or an option's value is missing, or no table of options.h has an
-// option.
+// the program. Without a spec, `--resume --out RUN` takes that of the run, with the options it was compiled with, and
+// the program that it keeps where no option of the compiler is given. Throws CommandError where the spec or an option's
+// value is missing, or no table of options.h has an option.
 TrainArguments splitTrainArguments(std::span<const std::string> arguments);
 
 // The arguments of `stretto eval`: those of `stretto train` without a step and a run directory. A first word that is no
@@ -33,7 +38,8 @@ TrainArguments generationArguments(std::span<const std::string> arguments);
 std::string specDigest(const TrainArguments &arguments);
 
 // The path of the program made from the spec with these compiler options; where the cache has none, calls `before` and
-// compiles. Throws CommandError; where the compiler fails it has said why, and the error's text is empty.
+// compiles. What the compiler remarked, now or when the program was made, goes to the standard error. Throws
+// CommandError; where the compiler fails it has said why, and the error's text is empty.
 std::string cachedProgram(const TrainArguments &arguments, const std::function<void()> &before);
 
 } // namespace stretto::tools

@@ -5,6 +5,7 @@
 #include "runtime/train/files.h"
 
 #include <algorithm>
+#include <span>
 
 namespace stretto::tools {
 
@@ -22,7 +23,8 @@ static std::string lastBytes(const std::string &path) {
   }
 }
 
-std::string lastLines(const std::filesystem::path &file, size_t count) {
+// The lines of lastBytes, each indented and ended.
+static std::vector<std::string> indentedLines(const std::filesystem::path &file) {
   const std::string end = lastBytes(file);
   std::vector<std::string> lines;
   for (size_t from = 0; from < end.size();) {
@@ -30,10 +32,24 @@ std::string lastLines(const std::filesystem::path &file, size_t count) {
     lines.push_back("  " + end.substr(from, to - from) + "\n");
     from = to + 1;
   }
+  return lines;
+}
+
+static std::string joined(std::span<const std::string> lines) {
   std::string text;
-  for (size_t i = lines.size() - std::min(count, lines.size()); i < lines.size(); ++i)
-    text += lines[i];
+  for (const std::string &line : lines)
+    text += line;
   return text;
+}
+
+std::string lastLines(const std::filesystem::path &file, size_t count) {
+  const std::vector<std::string> lines = indentedLines(file);
+  return joined(std::span(lines).last(std::min(count, lines.size())));
+}
+
+std::string linesBeforeLast(const std::filesystem::path &file) {
+  const std::vector<std::string> lines = indentedLines(file);
+  return joined(std::span(lines).first(lines.empty() ? 0 : lines.size() - 1));
 }
 
 } // namespace stretto::tools

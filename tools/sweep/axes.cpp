@@ -4,9 +4,11 @@
 #include "runtime/core/nearest.h"
 #include "tools/stretto/error.h"
 #include "tools/stretto/options.h"
+#include "tools/stretto/train.h"
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <fmt/format.h>
 #include <set>
 #include <string_view>
@@ -38,6 +40,13 @@ static std::vector<std::string> splitValues(const std::string &text, const std::
   return values;
 }
 
+// Whether all of the text is an integer of few digits.
+static bool isInteger(std::string_view text, int64_t &value) {
+  constexpr size_t mostDigits = 15;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size() && text.size() <= mostDigits;
+}
+
 // What two ways to write the same value have in common: numbers as numbers, lists without blanks.
 static std::string sameForm(const std::string &value) {
   double number = 0;
@@ -50,11 +59,34 @@ static std::string sameForm(const std::string &value) {
   return text;
 }
 
+// The values with each range of integers, "0..4", written out.
+static std::vector<std::string> withoutRanges(const std::vector<std::string> &values, const std::string &whole) {
+  constexpr int64_t most = 10000;
+  std::vector<std::string> all;
+  for (const std::string &value : values) {
+    int64_t first = 0, last = 0;
+    const size_t dots = value.find("..");
+    if (dots == std::string::npos || !isInteger({value.data(), dots}, first) ||
+        !isInteger({value.data() + dots + 2, value.size() - dots - 2}, last)) {
+      all.push_back(value);
+      continue;
+    }
+    if (last < first || last >= first + most)
+      throw wrong("a range must go from a number to one that is not smaller, in at most " + std::to_string(most) +
+                  " values, but got '" + whole + "'");
+    for (; first <= last; ++first)
+      all.push_back(std::to_string(first));
+  }
+  return all;
+}
+
 static void checkValues(const runtime::Axis &axis) {
   std::set<std::string> seen;
   for (const std::string &value : axis.values) {
     if (value.find_first_not_of(' ') == std::string::npos)
       throw wrong("each value of '" + axis.name + "' must have text, but got an empty one");
+    if (axis.isSpec() && !isSpec(value))
+      throw wrong("each value of 'spec' must be a file that ends in .stretto or .mlir, but got '" + value + "'");
     if (!seen.insert(sameForm(value)).second)
       throw wrong("the values of '" + axis.name + "' must differ, but got '" + value + "' again");
   }
@@ -77,27 +109,29 @@ static bool mayVary(const TrainOption &option) {
 static void checkName(const std::string &name) {
   if (isParameter(name))
     return;
-  std::vector<std::string> names{"set.NAME", "task-set.NAME"};
+  std::vector<std::string> names{"set.NAME", "task-set.NAME", "spec"};
   for (std::span<const TrainOption> table : {compilerOptions(), programOptions()})
     for (const TrainOption &option : table)
       if (mayVary(option))
         names.emplace_back(option.name.substr(2));
   if (std::ranges::find(names.begin() + 2, names.end(), name) == names.end())
-    throw wrong("an axis must be an option of train that can vary, 'set.NAME' or 'task-set.NAME', but got '" + name +
-                "'" + runtime::suggestName(name, names));
+    throw wrong("an axis must be an option of train that can vary, 'set.NAME', 'task-set.NAME' or 'spec', but got '" +
+                name + "'" + runtime::suggestName(name, names));
 }
 
 runtime::Axis parseAxis(const std::string &text) {
   const size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0)
     throw wrong("--over must look like NAME=VALUE,VALUE, but got '" + text + "'");
-  runtime::Axis axis{text.substr(0, equals), splitValues(text.substr(equals + 1), text)};
+  runtime::Axis axis{text.substr(0, equals), withoutRanges(splitValues(text.substr(equals + 1), text), text)};
   checkName(axis.name);
   checkValues(axis);
   return axis;
 }
 
 std::vector<std::string> optionWords(const runtime::Axis &axis, const std::string &value) {
+  if (axis.isSpec())
+    return {value};
   if (!isParameter(axis.name))
     return {"--" + axis.name, value};
   const size_t dot = axis.name.find('.');
@@ -121,10 +155,10 @@ std::vector<std::vector<std::string>> combinations(std::span<const runtime::Axis
   return runs;
 }
 
-// A value with what file systems and shells dislike replaced by single dashes.
-static std::string plainValue(const std::string &value) {
+// Text with what file systems and shells dislike replaced by single dashes.
+static std::string plain(const std::string &text) {
   std::string plain;
-  for (char c : value) {
+  for (char c : text) {
     const bool kept = std::isalnum(static_cast<unsigned char>(c)) || c == '.' || c == '-' || c == '+' || c == '_';
     if (kept)
       plain += c;
@@ -136,6 +170,13 @@ static std::string plainValue(const std::string &value) {
   return plain.empty() ? "none" : plain;
 }
 
+// What a value adds to the name of a folder.
+static std::string namePart(const runtime::Axis &axis, const std::string &value) {
+  if (axis.isSpec())
+    return plain(std::filesystem::path(value).stem().string());
+  return plain(axis.name.substr(axis.name.find('.') + 1)) + "-" + plain(value);
+}
+
 std::vector<std::string> folderNames(std::span<const runtime::Axis> axes,
                                      std::span<const std::vector<std::string>> runs) {
   constexpr size_t most = 190; // and room for a number
@@ -144,8 +185,7 @@ std::vector<std::string> folderNames(std::span<const runtime::Axis> axes,
   for (const std::vector<std::string> &values : runs) {
     std::string name;
     for (size_t i = 0; i < axes.size(); ++i)
-      name +=
-          (i ? "_" : "") + plainValue(axes[i].name.substr(axes[i].name.find('.') + 1)) + "-" + plainValue(values[i]);
+      name += (i ? "_" : "") + namePart(axes[i], values[i]);
     name.resize(std::min(name.size(), most));
     const std::string stem = name;
     for (size_t n = 2; !taken.insert(name).second; ++n)

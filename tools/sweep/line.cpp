@@ -75,13 +75,18 @@ SweepLine readSweepLine(std::span<const std::string> words) {
 }
 
 std::string sweepHelp() {
-  return "usage: stretto sweep <spec.stretto> --over NAME=VALUE,VALUE [--over ...] --out FOLDER [options of train]\n\n"
+  return "usage: stretto sweep <spec.stretto> --over NAME=VALUE,VALUE [--over ...] --out FOLDER [options of train]\n"
+         "       stretto sweep --over spec=<spec.stretto>,<spec.stretto> [--over ...] --out FOLDER [options of "
+         "train]\n\n"
          "Trains the spec once for each combination of the values; each is a run directory in the folder. The same "
          "line\n"
-         "again goes on: finished runs are left alone, begun ones resumed, failed ones tried again.\n\n"
-         "  --over NAME=V,V,..  an axis: an option of train (lr, seed, ..), set.X (a parameter of the model) or\n"
-         "                      task-set.X (of the task); commas in brackets do not separate. lr=recipe: the learning\n"
-         "                      rates that the paper tried for the preset, each with its weight decay\n"
+         "again goes on: finished runs are left alone, begun ones resumed, failed ones tried again. Its axes may have "
+         "got\n"
+         "further values.\n\n"
+         "  --over NAME=V,V,..  an axis: an option of train (lr, seed, ..), set.X (a parameter of the model),\n"
+         "                      task-set.X (of the task) or spec; commas in brackets do not separate, 0..4 is\n"
+         "                      0,1,2,3,4. lr=recipe: the learning rates that the paper tried for the preset, each\n"
+         "                      with its weight decay\n"
          "  --out FOLDER        the sweep directory\n"
          "  --jobs N            runs at a time (default 1), a run with --ranks N as N of them; they share the cores\n"
          "                      unless --threads is given\n"

@@ -121,8 +121,7 @@ static int run(const std::vector<std::string> &words) {
   const SweepLock lock(line.out);
   runtime::removeInterrupted(line.out, {"sweep.toml"});
   refuseOther(plan.file, line.out); // of another process that has ended since
-  if (!isBegun(line.out))
-    runtime::writeSweepFile(plan.file, line.out);
+  runtime::writeSweepFile(plan.file, line.out);
   catchSignals();
   const fs::path stretto = line.stretto.empty() ? siblingProgram("stretto") : line.stretto;
   return runSweep(plan, {line.out, stretto, line.jobs, line.ranks, threads}, [] { return int(stopRequests); });

@@ -1,11 +1,11 @@
 // What a sweep is going to do.
 #include "tools/sweep/plan.h"
 
+#include "runtime/core/command_line.h"
 #include "tasks/recipes.h"
 #include "tools/stretto/error.h"
 #include "tools/stretto/options.h"
 #include "tools/stretto/train.h"
-#include "tools/support/command_line.h"
 #include "tools/sweep/axes.h"
 
 #include <fmt/format.h>
@@ -42,9 +42,31 @@ static std::map<std::string, std::string> optionValues(const Words &words) {
   return values;
 }
 
+// The name that optionValues has for what an axis varies; "" for the spec, which is no option.
 static std::string axisKey(const runtime::Axis &axis) {
+  if (axis.isSpec())
+    return "";
   const Words words = optionWords(axis, "");
   return words[1].empty() ? words[0] : words[0] + " " + words[1].substr(0, words[1].find('='));
+}
+
+// The specs of all runs with what they say now: those of their axis, or the one of the line.
+static std::vector<runtime::SweepSpec> specsOf(const SweepLine &line) {
+  const auto axis = std::ranges::find_if(line.axes, &runtime::Axis::isSpec);
+  if (axis == line.axes.end()) {
+    const TrainArguments arguments = splitTrainArguments(line.train);
+    return {{arguments.spec, specDigest(arguments)}};
+  }
+  std::vector<runtime::SweepSpec> specs;
+  for (const std::string &path : axis->values) {
+    Words words = line.train;
+    words.push_back(path);
+    const TrainArguments arguments = splitTrainArguments(words);
+    if (!arguments.program.empty() && arguments.program.back() == path) // the line has a spec before it
+      throw CommandError("the spec must be an axis or an argument, but is both: '" + arguments.spec + "'", 2);
+    specs.push_back({path, specDigest(arguments)});
+  }
+  return specs;
 }
 
 // Replaces the value "recipe" of the axis lr by the grid of the preset. Returns the weight decay of each rate, where
@@ -92,7 +114,7 @@ static size_t programOf(SweepPlan &plan, const TrainArguments &arguments) {
 }
 
 SweepPlan planSweep(SweepLine line) {
-  const TrainArguments shared = splitTrainArguments(line.train);
+  const std::vector<runtime::SweepSpec> specs = specsOf(line);
   const std::map<std::string, std::string> options = optionValues(line.train);
   std::map<std::string, std::string> decays; // by learning rate
   for (runtime::Axis &axis : line.axes) {
@@ -102,14 +124,14 @@ SweepPlan planSweep(SweepLine line) {
   }
   if (namesWeightDecay(line, options))
     decays.clear();
-  SweepPlan plan{{shared.spec, specDigest(shared), line.train, line.axes, {}}, {}, {}};
+  SweepPlan plan{{specs, line.train, line.axes, {}}, {}, {}};
   const std::vector<Words> all = combinations(line.axes);
   const Words folders = folderNames(line.axes, all);
   for (size_t i = 0; i < all.size(); ++i) {
     PlannedRun run{line.train, 0};
     for (size_t a = 0; a < line.axes.size(); ++a) {
       const Words words = optionWords(line.axes[a], all[i][a]);
-      run.words.insert(run.words.end(), words.begin(), words.end());
+      run.words.insert(line.axes[a].isSpec() ? run.words.begin() : run.words.end(), words.begin(), words.end());
       if (const auto decay = decays.find(all[i][a]); line.axes[a].name == "lr" && decay != decays.end())
         run.words.insert(run.words.end(), {"--weight-decay", decay->second});
     }
@@ -117,7 +139,7 @@ SweepPlan planSweep(SweepLine line) {
     Words command{"stretto", "train"};
     command.insert(command.end(), run.words.begin(), run.words.end());
     command.insert(command.end(), {"--out", (line.out / folders[i]).string()});
-    plan.file.runs.push_back({folders[i], all[i], commandLine(command)});
+    plan.file.runs.push_back({folders[i], all[i], runtime::commandLine(command)});
     plan.runs.push_back(std::move(run));
   }
   return plan;
@@ -141,13 +163,45 @@ static std::map<std::string, std::string> partsOf(const runtime::SweepFile &swee
   return parts;
 }
 
-std::string differencesOf(const runtime::SweepFile &then, const runtime::SweepFile &now) {
+// The specs that say something else now, a line each. Which there are is told by the axis, if there are several.
+static std::string otherSpecs(const runtime::SweepFile &then, const runtime::SweepFile &now) {
   std::string text;
-  if (then.text != now.text)
-    text += fmt::format("  the spec: '{}' {}\n", now.spec,
-                        then.spec == now.spec ? "was changed since (or what it imports)"
-                                              : "is another than '" + then.spec + "'");
-  const auto before = partsOf(then), after = partsOf(now);
+  for (const runtime::SweepSpec &spec : now.specs)
+    if (const auto found = std::ranges::find(then.specs, spec.path, &runtime::SweepSpec::path);
+        found != then.specs.end() && found->digest != spec.digest)
+      text += fmt::format("  the spec: '{}' was changed since (or what it imports)\n", spec.path);
+    else if (const runtime::SweepSpec &first = then.specs.front();
+             found == then.specs.end() && now.specs.size() == 1 && first.digest != spec.digest)
+      text += fmt::format("  the spec: '{}' is another than '{}'\n", spec.path, first.path);
+  return text;
+}
+
+// Whether an axis has all values it had, maybe with others.
+static bool isExtended(const runtime::Axis &then, const std::vector<runtime::Axis> &now) {
+  const auto axis = std::ranges::find(now, then.name, &runtime::Axis::name);
+  return axis != now.end() && std::ranges::all_of(then.values, [&](const std::string &value) {
+           return std::ranges::find(axis->values, value) != axis->values.end();
+         });
+}
+
+// Whether each run of `then` is one of `now`, in the same folder.
+static bool hasRunsOf(const runtime::SweepFile &then, const runtime::SweepFile &now) {
+  std::map<std::string, Words> values;
+  for (const runtime::SweepRun &run : now.runs)
+    values[run.folder] = run.values;
+  return std::ranges::all_of(then.runs, [&](const runtime::SweepRun &run) {
+    const auto found = values.find(run.folder);
+    return found != values.end() && found->second == run.values;
+  });
+}
+
+std::string differencesOf(const runtime::SweepFile &then, const runtime::SweepFile &now) {
+  std::string text = otherSpecs(then, now);
+  auto before = partsOf(then), after = partsOf(now);
+  for (const runtime::Axis &axis : then.axes)
+    if (isExtended(axis, now.axes))
+      for (auto *parts : {&before, &after})
+        parts->erase("--over " + axis.name);
   std::map<std::string, std::pair<const std::string *, const std::string *>> both;
   for (const auto &[name, value] : before)
     both[name].first = &value;
@@ -162,8 +216,7 @@ std::string differencesOf(const runtime::SweepFile &then, const runtime::SweepFi
     else if (*was != *is)
       text += fmt::format("  {}: was '{}', now '{}'\n", name, *was, *is);
   }
-  if (text.empty() &&
-      !std::ranges::equal(then.runs, now.runs, {}, &runtime::SweepRun::folder, &runtime::SweepRun::folder))
+  if (text.empty() && !hasRunsOf(then, now))
     text = "  the order of --over\n";
   return text;
 }

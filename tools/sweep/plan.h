@@ -25,8 +25,8 @@ struct SweepPlan {
 // as an option and as an axis, lr=recipe without a task) and TaskError for an unknown task or preset.
 SweepPlan planSweep(SweepLine line);
 
-// Why `now` is not the sweep that `then` began: what differs in spec, options or axes, a line each. "" where nothing
-// does.
+// Why `now` does not go on with the sweep that `then` began: what differs in specs, options or axes, a line each. ""
+// where nothing does but values that axes have besides.
 std::string differencesOf(const runtime::SweepFile &then, const runtime::SweepFile &now);
 
 } // namespace stretto::tools

@@ -1,10 +1,10 @@
 // Runs the runs of a sweep.
 #include "tools/sweep/scheduler.h"
 
+#include "runtime/core/command_line.h"
 #include "runtime/core/duration.h"
 #include "runtime/core/error.h"
 #include "tools/support/child.h"
-#include "tools/support/command_line.h"
 #include "tools/support/text.h"
 #include "tools/sweep/state.h"
 
@@ -134,8 +134,10 @@ void Scheduler::finishProgram(const Job &job, int status) {
     if (runs[i] == Stage::Waiting && plan.runs[i].program == job.index)
       without.push_back(nameOf(i));
   if (!status) {
-    fmt::print("program {} of {}, for {} run{}: {}\n", job.index + 1, programs.size(), without.size(),
-               without.size() == 1 ? "" : "s", runtime::formatDuration(secondsSince(job.start)));
+    // The log has the compiler's remarks and then the path of the program.
+    fmt::print("program {} of {}, for {} run{}: {}\n{}", job.index + 1, programs.size(), without.size(),
+               without.size() == 1 ? "" : "s", runtime::formatDuration(secondsSince(job.start)),
+               linesBeforeLast(job.log));
     return;
   }
   for (size_t i = 0; i < runs.size(); ++i)
@@ -213,7 +215,7 @@ int Scheduler::conclude(bool stopped) const {
   }
   fmt::print("{} ({} before, {} in {}); put them side by side with: {}\n",
              done == 1 ? "the one run is finished" : fmt::format("all {} runs are finished", done), before,
-             done - before, time, commandLine({"stretto", "compare", out}));
+             done - before, time, runtime::commandLine({"stretto", "compare", out}));
   return 0;
 }
 

@@ -103,13 +103,15 @@ promises.check("a budget for saved values that is too small",
                ["stretto", "compile", HELLO, *TASK, "--memory-budget", "1K", "-o", f"{folder}/tight.o", "--emit=object"], status=0)
 
 run(program(HELLO, *TASK, *SMALL), *TASK, "--steps", 1, "--quiet", "--out", f"{folder}/run")
+os.remove(f"{folder}/run/build/program")
+promises.check("a run whose program is gone", ["stretto", "train", "--resume", "--out", f"{folder}/run", "--steps", 2, "--quiet"], status=0)
 os.truncate(f"{folder}/run/build/options.txt", 20)
 promises.check("options of a run that were cut", ["stretto", "eval", f"{folder}/run"])
 
 sweep = ["stretto", "sweep", HELLO, *TASK, "--over", "seed=0", "--out", f"{folder}/sweep"]
 os.makedirs(f"{folder}/sweep")
-for mistake, text in (("a sweep.toml that is cut", 'spec = "m"\noptions = ["a'), ("a sweep.toml that lacks something", 'spec = "m"\n'),
-                      ("a sweep.toml with another type", "spec = 7\n"),
+for mistake, text in (("a sweep.toml that is cut", 'options = []\nspec = ["a'), ("a sweep.toml that lacks something", "options = []\n"),
+                      ("a sweep.toml with another type", "options = 7\n"),
                       ("a sweep.toml with keys in keys without end", "[a" + 100000 * ".a" + "]\n")):
     with open(f"{folder}/sweep/sweep.toml", "w", encoding="utf-8") as file:
         file.write(text)

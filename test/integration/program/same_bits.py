@@ -72,7 +72,7 @@ def interrupted():
 loud = [word for word in map(str, options) if word != "--quiet"]
 output, status = next((said for said in (interrupted() for _ in range(20)) if said[1] != 0), ("", 0))
 expect(status == 128 + signal.SIGINT, f"exit status after SIGINT: {status}")
-go_on = f"{trained} --resume --out {folder}/stopped"
+go_on = f"{folder}/stopped/build/program --resume --out {folder}/stopped"
 contains(output, f"go on with: {go_on}\n")
 last = max(int(name) for name in os.listdir(f"{folder}/stopped/ckpt") if name.isdigit())
 expect(3 <= last < STEPS, f"the last checkpoint after Ctrl-C is of step {last}")

@@ -66,8 +66,8 @@ while "step 3/" not in (line := process.stdout.readline()):
 process.send_signal(signal.SIGINT)
 output = process.communicate()[0]
 expect(process.returncode == 128 + signal.SIGINT, "exit status after SIGINT")
-contains(output, f"go on with: {fake} --resume --out {folder}/stopped")
-run(fake, "--resume", "--quiet", "--threads", "1", "--out", f"{folder}/stopped")
+contains(output, f"go on with: {folder}/stopped/build/program --resume --out {folder}/stopped\n")
+run(f"{folder}/stopped/build/program", "--resume", "--quiet", "--threads", "1", "--out", f"{folder}/stopped")
 expect(read(f"{folder}/stopped/metrics.jsonl") == read(f"{folder}/good/metrics.jsonl"), "bits after a stop differ")
 
 # A checkpoint says by what matmuls were computed, since bits depend on it.

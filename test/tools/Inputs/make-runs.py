@@ -26,7 +26,7 @@ def write_run(folder, lines, steps, settings, parameters):
 def write_sweep(folder, axes, make):
     """`make` takes the values by name and returns (lines, steps, number of parameters), or None."""
     os.makedirs(folder)
-    text = 'spec = "m.stretto"\ntext = "00"\noptions = []\n'
+    text = 'options = []\n\n[[spec]]\npath = "m.stretto"\ndigest = "00"\n'
     for name, values in axes.items():
         text += f"\n[[axis]]\nname = {json.dumps(name)}\nvalues = {json.dumps(values)}\n"
     for values in itertools.product(*axes.values()):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Stands in for `stretto` in tests of `stretto sweep`.
 
-`program`: says that it makes one; fails where dim=0 is set. `train`: takes STEP_SECONDS for each step, writes metrics and
+`program`: says that it makes one, with a remark where one is set; fails where dim=0 is. `train`: takes STEP_SECONDS for each step, writes metrics and
 the step into ckpt/latest, goes on from there with --resume; ends early with a checkpoint on SIGINT or SIGTERM. The score is
 the step in percent of all steps, times the learning rate in thousandths, at most 100; twice that without a Canon. Seed 13
 fails where the file named by LUCK is missing. Each call adds a line to calls.txt in the run directory. MEET=N: a run waits
@@ -27,6 +27,8 @@ if settings.get("dim") == "0":
     print("error: dim must be at least 1, but got 0", file=sys.stderr)
     sys.exit(3)
 if command == "program":
+    if "remark" in settings:
+        print("warning: a remark")
     print("made a program for", settings)
     sys.exit(0)
 assert command == "train"

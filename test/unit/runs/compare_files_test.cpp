@@ -4,6 +4,7 @@
 #include "runtime/runs/differences.h"
 #include "runtime/runs/groups.h"
 #include "runtime/runs/plots.h"
+#include "runtime/runs/settings.h"
 #include "runtime/runs/table.h"
 #include "test/fuzz/Mutated.h"
 #include "tools/sweep/state.h"
@@ -26,9 +27,10 @@ namespace {
 
 const std::map<std::string, std::string> &goodFiles() {
   static const std::map<std::string, std::string> files = {
-      {"sweep.toml", "spec = \"m\"\ntext = \"00\"\noptions = [\"--lr\", \"1e-3\"]\n\n[[axis]]\nname = \"lr\"\nvalues = "
-                     "[\"1\", \"2\"]\n\n[[run]]\nfolder = \"a\"\nvalues = [\"1\"]\ncommand = \"train\"\n\n[[run]]\n"
-                     "folder = \"b\"\nvalues = [\"2\"]\ncommand = \"train\"\n"},
+      {"sweep.toml",
+       "options = [\"--lr\", \"1e-3\"]\n\n[[spec]]\npath = \"m\"\ndigest = \"00\"\n\n[[axis]]\nname = \"lr\"\nvalues = "
+       "[\"1\", \"2\"]\n\n[[run]]\nfolder = \"a\"\nvalues = [\"1\"]\ncommand = \"train\"\n\n[[run]]\n"
+       "folder = \"b\"\nvalues = [\"2\"]\ncommand = \"train\"\n"},
       {"a/metrics.jsonl",
        "{\"step\": 1, \"loss\": 2.5, \"lr\": 0.1}\n{\"step\": 2, \"loss\": \"inf\", \"lr\": 0.1}\n"
        "{\"step\": 2, \"eval_loss\": 1.5, \"scores\": {\"a/k=1\": [1, 4], \"a/k=2\": [3, 4], \"a/k=4\": "
@@ -38,6 +40,8 @@ const std::map<std::string, std::string> &goodFiles() {
       {"a/run.toml", "[settings]\nsteps = 2\nseed = 0\nlr = 0.1\n\n[task]\n\"n\" = \"20\"\n"},
       {"a/build/settings.json",
        "[{\"name\": \"dim\", \"value\": \"64\"}, {\"name\": \"at\", \"value\": [1, true, null]}]"},
+      {"a/build/options.txt", sealed("--batch\n4\n--mask-documents\n--set\ndim=64\n")},
+      {"a/spec.stretto", "model m() {}\n"},
       {"a/build/plan.json", "{\"blocks\": [{\"parameters\": 100}, {\"parameters\": 20}]}"},
       {"b/metrics.jsonl",
        "{\"step\": 2, \"eval_loss\": 1.25, \"scores\": {\"a/k=1\": [2, 4], \"a/k=2\": [3, 4], \"bits\": "
@@ -181,7 +185,7 @@ TEST_F(CompareFiles, whatIsNestedTooDeepIsRefused) {
 }
 
 TEST_F(CompareFiles, whatIsEmptyOrCutIsToldOrShownAsFarAsItGoes) {
-  EXPECT_EQ(errorWith("sweep.toml", ""), "sweep.toml:1: must have a text 'spec', but got none");
+  EXPECT_EQ(errorWith("sweep.toml", ""), "sweep.toml:1: must have a list 'options', but got none");
   for (const char *name : {"a/metrics.jsonl", "a/timing.jsonl", "a/run.toml"})
     EXPECT_EQ(errorWith(name, ""), "") << name;
   const std::string json = ": JSON text must follow RFC 8259, but got something else at byte ";
@@ -204,6 +208,47 @@ TEST_F(CompareFiles, whatARunWroteMustBeWhole) {
   write("a/run.toml", text.substr(0, text.find("lr")));
   EXPECT_NE(error().find("'a/run.toml' must be as the run wrote it, but was cut or changed"), std::string::npos)
       << error();
+}
+
+// What shaped the program counts as settings do: options, flags, and which text the spec has.
+TEST_F(CompareFiles, settingsAreThoseOfAllFiles) {
+  Settings settings = readSettings(pathOf("a"));
+  EXPECT_EQ(settings.at("batch"), "4");
+  EXPECT_EQ(settings.at("mask-documents"), "on");
+  EXPECT_EQ(settings.at("model.dim"), "64");
+  EXPECT_EQ(settings.at("task.n"), "20");
+  EXPECT_FALSE(settings.contains("set"));
+  const std::string spec = settings.at("spec");
+  EXPECT_EQ(spec.size(), 8u);
+  write("a/spec.stretto", "model m() { }\n");
+  EXPECT_NE(readSettings(pathOf("a")).at("spec"), spec);
+  // A length that the task says, too, is told once.
+  const auto lengths = [&](const std::string &ofProgram) {
+    write("a/build/options.txt", sealed("--length\n" + ofProgram + "\n--emulate\n"));
+    write("a/run.toml", "[task]\n\"length\" = \"128\"\n");
+    settings = readSettings(pathOf("a"));
+    return settings.contains("length");
+  };
+  EXPECT_FALSE(lengths("128"));
+  EXPECT_TRUE(lengths("64"));
+  EXPECT_EQ(settings.at("emulate"), "on");
+}
+
+// Other models: what only one of them has is its own, and their names tell that the texts are others.
+TEST_F(CompareFiles, ofOtherModelsWhatBothHaveIsTold) {
+  const auto header = [&](const std::string &other) {
+    for (const auto &[run, model] : {std::pair{"a", std::string("m")}, {"b", other}}) {
+      const std::string path = run;
+      write(path + "/build/options.txt", sealed("--model\n" + model + "\n"));
+      write(path + "/build/settings.json", std::string("[{\"name\": \"dim\", \"value\": \"") + run +
+                                               "\"}, {\"name\": \"of_" + run + "\", \"value\": 1}]");
+      write(path + "/spec.stretto", path);
+      write(path + "/run.toml", "[settings]\nsteps = 2\n");
+    }
+    return differencesTable(readComparison(std::vector<std::string>{pathOf("a"), pathOf("b")}, "").groups).header;
+  };
+  EXPECT_EQ(header("n"), (std::vector<std::string>{"run", "model", "model.dim"}));
+  EXPECT_EQ(header("m"), (std::vector<std::string>{"run", "model.dim", "model.of_a", "model.of_b", "spec"}));
 }
 
 TEST_F(CompareFiles, wrongTypesAreTold) {
@@ -297,7 +342,8 @@ TEST_F(CompareFiles, mutationsAreTakenOrTold) {
     EXPECT_LT(found.size(), 400u) << found;
     // Of a sweep.toml that names other runs or values the comparison has something else to say.
     EXPECT_TRUE(found.empty() || file->first == "sweep.toml" || found.find(".json") != std::string::npos ||
-                found.find(".toml") != std::string::npos || found.starts_with("score '"))
+                found.find(".toml") != std::string::npos || found.starts_with("a/build/options.txt: ") ||
+                found.starts_with("score '"))
         << file->first << ": " << found << "\n"
         << text;
   }

@@ -73,7 +73,24 @@ TEST(Axes, MistakesAreNamed) {
     EXPECT_EQ(errorOf(std::string(name) + "=1"), "") << name;
 }
 
+TEST(Axes, RangesOfIntegersAreWrittenOut) {
+  EXPECT_EQ(parseAxis("seed=0..2,7").values, (Words{"0", "1", "2", "7"}));
+  EXPECT_EQ(parseAxis("set.x=-1..1").values, (Words{"-1", "0", "1"}));
+  EXPECT_EQ(parseAxis("set.x=a..b,1..,..2,1...3,0..1.5").values, (Words{"a..b", "1..", "..2", "1...3", "0..1.5"}));
+  EXPECT_EQ(parseAxis("seed=3..3").values, Words{"3"});
+  for (const char *range : {"seed=3..1", "seed=0..10000", "seed=0..999999999999999"})
+    EXPECT_NE(errorOf(range).find("a range must go from a number to one that is not smaller"), std::string::npos);
+  EXPECT_EQ(errorOf("seed=0..3,2"), "the values of 'seed' must differ, but got '2' again");
+}
+
+TEST(Axes, SpecsAreFiles) {
+  EXPECT_EQ(parseAxis("spec=a.stretto,b/a.stretto").values, (Words{"a.stretto", "b/a.stretto"}));
+  EXPECT_EQ(errorOf("spec=a.stretto,llama"),
+            "each value of 'spec' must be a file that ends in .stretto or .mlir, but got 'llama'");
+}
+
 TEST(Axes, WordsOfTheCommandLine) {
+  EXPECT_EQ(optionWords({"spec", {}}, "a.stretto"), Words{"a.stretto"});
   EXPECT_EQ(optionWords({"lr", {}}, "1"), (Words{"--lr", "1"}));
   EXPECT_EQ(optionWords({"set.a", {}}, "{x}"), (Words{"--set", "a={x}"}));
   EXPECT_EQ(optionWords({"task-set.n", {}}, "3"), (Words{"--task-set", "n=3"}));
@@ -164,10 +181,53 @@ TEST(SweepPlan, DifferencesCountOnlyWhereResultsMayDiffer) {
             std::string::npos);
 }
 
+// An axis may get further values; none may go.
+TEST(SweepPlan, AxesMayGrow) {
+  const Folder folder;
+  auto plan = [&](const Words &more) { return planSweep(folder.line(more)).file; };
+  const runtime::SweepFile then = plan({"--over", "lr=1,2", "--over", "seed=0,1"});
+  EXPECT_EQ(differencesOf(then, plan({"--over", "lr=2,3,1", "--over", "seed=0..4"})), "");
+  EXPECT_EQ(differencesOf(then, plan({"--over", "lr=1,3", "--over", "seed=0..4"})),
+            "  --over lr: was '1,2', now '1,3'\n");
+  EXPECT_EQ(differencesOf(then, plan({"--over", "seed=0,1", "--over", "lr=1,2"})), "  the order of --over\n");
+  EXPECT_EQ(differencesOf(then, plan({"--over", "lr=1,2", "--over", "seed=0,1", "--over", "steps=1,2"})),
+            "  --over steps: was not given, now '1,2'\n");
+}
+
+TEST(SweepPlan, SpecsMayBeAnAxis) {
+  const Folder folder;
+  const auto specs = [&](const Words &names) {
+    std::string list;
+    for (const std::string &name : names)
+      list += (list.empty() ? "" : ",") + (folder.path / name).string();
+    return "spec=" + list;
+  };
+  const auto planOf = [&](Words words) {
+    words.insert(words.end(), {"--out", (folder.path / "out").string()});
+    return planSweep(readSweepLine(words));
+  };
+  std::ofstream(folder.path / "n.stretto") << "model n() {}\n";
+  const SweepPlan plan = planOf({"--lr", "1", "--over", "seed=0,1", "--over", specs({"m.stretto", "n.stretto"})});
+  ASSERT_EQ(plan.runs.size(), 4u);
+  EXPECT_EQ(plan.file.runs[1].folder, "seed-0_n");
+  EXPECT_EQ(plan.runs[1].words, (Words{(folder.path / "n.stretto").string(), "--lr", "1", "--seed", "0"}));
+  EXPECT_EQ(plan.programs.size(), 2u);
+  ASSERT_EQ(plan.file.specs.size(), 2u);
+  EXPECT_NE(plan.file.specs[0].digest, plan.file.specs[1].digest);
+  EXPECT_THROW(planOf({(folder.path / "m.stretto").string(), "--over", specs({"n.stretto"})}), CommandError);
+  // Another spec may join; one that was changed, or left, may not go on.
+  std::ofstream(folder.path / "o.stretto") << "model o() {}\n";
+  const Words more{"--lr", "1", "--over", "seed=0,1", "--over", specs({"m.stretto", "n.stretto", "o.stretto"})};
+  EXPECT_EQ(differencesOf(plan.file, planOf(more).file), "");
+  EXPECT_NE(differencesOf(planOf(more).file, plan.file), "");
+  std::ofstream(folder.path / "n.stretto") << "model n() { x = 1 }\n";
+  EXPECT_EQ(differencesOf(plan.file, planOf(more).file),
+            "  the spec: '" + (folder.path / "n.stretto").string() + "' was changed since (or what it imports)\n");
+}
+
 TEST(SweepFile, ReadsWhatItWrote) {
   const Folder folder;
-  const runtime::SweepFile sweep{"m \"x\".stretto",
-                                 "00ff",
+  const runtime::SweepFile sweep{{{"m \"x\".stretto", "00ff"}},
                                  {"--set", "a={\\,\t'é'}"},
                                  {{"seed", {"0", "1"}}},
                                  {{"seed-0", {"0"}, "stretto train 'x'"}, {"seed-1", {"1"}, "y"}}};
@@ -175,7 +235,9 @@ TEST(SweepFile, ReadsWhatItWrote) {
   writeSweepFile(sweep, folder.path);
   ASSERT_TRUE(runtime::isSweep(folder.path));
   const runtime::SweepFile read = runtime::readSweepFile(folder.path);
-  EXPECT_EQ(read.spec, sweep.spec);
+  ASSERT_EQ(read.specs.size(), 1u);
+  EXPECT_EQ(read.specs[0].path, sweep.specs[0].path);
+  EXPECT_EQ(read.specs[0].digest, "00ff");
   EXPECT_EQ(read.options, sweep.options);
   EXPECT_EQ(read.axes[0].values, sweep.axes[0].values);
   EXPECT_EQ(read.runs[0].command, "stretto train 'x'");
@@ -193,16 +255,17 @@ TEST(SweepFile, DamageIsNamed) {
     }
     return "";
   };
-  const std::string head = "spec = 'm'\ntext = 'f'\noptions = []\n[[axis]]\nname = 'seed'\nvalues = ['0']\n";
+  const std::string head =
+      "options = []\n[[spec]]\npath = 'm'\ndigest = 'f'\n[[axis]]\nname = 'seed'\nvalues = ['0']\n";
   EXPECT_EQ(errorOf(head), "/sweep.toml:1: must have tables 'run', but got none");
   EXPECT_EQ(errorOf(head + "[[run]]\nfolder = 'a'\nvalues = []\ncommand = ''\n"),
-            "/sweep.toml:7: a run must have 1 values, one per axis, but got 0");
+            "/sweep.toml:8: a run must have 1 values, one per axis, but got 0");
   for (const std::string name : {"../a", "/a", "a/", "..", ".", ""})
     EXPECT_EQ(errorOf(head + "[[run]]\nfolder = '" + name + "'\nvalues = ['0']\ncommand = ''\n"),
-              "/sweep.toml:7: a run's folder must be a name without '/', but got '" + name + "'");
-  EXPECT_EQ(errorOf("spec = 'm'\ntext = 'f'\noptions = [1]\n"), "/sweep.toml:3: 'options' must hold texts");
-  EXPECT_EQ(errorOf("spec = 'm'\ntext = 'f'\n\noptions = 'a'\n"),
-            "/sweep.toml:4: must have a list 'options', but got the type string");
+              "/sweep.toml:8: a run's folder must be a name without '/', but got '" + name + "'");
+  EXPECT_EQ(errorOf("options = [1]\n"), "/sweep.toml:1: 'options' must hold texts");
+  EXPECT_EQ(errorOf("\noptions = 'a'\n"), "/sweep.toml:2: must have a list 'options', but got the type string");
+  EXPECT_EQ(errorOf("options = []\nspec = 'm'\n"), "/sweep.toml:2: must have tables 'spec', but got the type string");
   EXPECT_TRUE(errorOf("spec = \n").starts_with("/sweep.toml:1: not a TOML file: "));
 }
 
@@ -233,13 +296,15 @@ TEST(SweepState, IsReadFromTheRun) {
   EXPECT_EQ(stateOf(run), RunState::Finished);
 }
 
-TEST(LastLines, AreThoseOfTheEnd) {
+TEST(LogLines, AreThoseOfTheEnd) {
   const Folder folder;
   const std::string log = folder.path / "log";
+  EXPECT_EQ(linesBeforeLast(log), "");
   EXPECT_EQ(lastLines(log, 2), "");
   std::ofstream(log) << "one\ntwo\nthree";
   EXPECT_EQ(lastLines(log, 2), "  two\n  three\n");
   EXPECT_EQ(lastLines(log, 8), "  one\n  two\n  three\n");
+  EXPECT_EQ(linesBeforeLast(log), "  one\n  two\n");
   fs::resize_file(log, uintmax_t{1} << 40); // sparse
   std::ofstream(log, std::ios::app) << "\nfour\nfive\n";
   EXPECT_EQ(lastLines(log, 2), "  four\n  five\n");

@@ -50,12 +50,52 @@ TEST(SplitTrainArguments, RefusesAMissingSpecOrValue) {
   EXPECT_THROW(split({"m.stretto", "--set"}), CommandError);
 }
 
+// A run directory as far as these commands read it.
+struct RunFolder : std::filesystem::path {
+  RunFolder() : path(std::filesystem::temp_directory_path() / ("stretto-run-" + std::to_string(getpid()))) {
+    std::filesystem::create_directories(*this / "build");
+    std::ofstream(*this / "spec.stretto") << "model m() {}";
+    std::ofstream(*this / "run.toml") << "[settings]";
+  }
+  ~RunFolder() { std::filesystem::remove_all(*this); }
+  void writeOptions(const std::string &text) const { std::ofstream(*this / "build" / "options.txt") << sealed(text); }
+};
+
+// A run goes on by its own program, or by one that is made of its spec and other options.
+TEST(SplitTrainArguments, AResumeNeedsTheFolderAlone) {
+  const RunFolder run;
+  run.writeOptions("--batch\n4\n--dtype\nbf16\n--target\ncuda\n--emulate\n--set\ndim=8\n");
+  const std::string ckpt = (run / "ckpt").string();
+  for (const std::string &out : {run.string(), ckpt}) {
+    const TrainArguments kept = split({"--resume", "--out", out, "--steps=5"});
+    EXPECT_EQ(kept.kept, (run / "build" / "program").string());
+    EXPECT_EQ(kept.program, (Words{"--resume", "--out", out, "--steps=5"}));
+    EXPECT_EQ(kept.spec, (run / "spec.stretto").string());
+    EXPECT_EQ(kept.compiler,
+              (Words{"--batch", "4", "--dtype", "bf16", "--target", "cuda", "--emulate", "--set", "dim=8"}));
+  }
+  const TrainArguments other = split({"--resume", "--out", run.string(), "--fuse", "none"});
+  EXPECT_EQ(other.kept, "");
+  EXPECT_EQ(other.compiler.back(), "none");
+  EXPECT_EQ(split({"m.stretto", "--resume", "--out", run.string()}).kept, "");
+  EXPECT_THROW(split({"--out", run.string()}), CommandError);
+  EXPECT_THROW(split({"--resume", "--out", (run / "build" / "none" / "none" / "none" / "none").string()}),
+               CommandError);
+}
+
+// Weights serve any target, and any type of activations.
+TEST(EvaluationArguments, LeaveTargetAndTypeOfActivationsToTheUser) {
+  const RunFolder run;
+  run.writeOptions("--dtype\nbf16\n--target\ncuda\n--emulate\n--decode\n64\n");
+  EXPECT_EQ(evaluationArguments(Words{run.string()}).compiler, (Words{"--decode", "64"}));
+  EXPECT_EQ(evaluationArguments(Words{run.string(), "--target", "cpu"}).compiler,
+            (Words{"--decode", "64", "--target", "cpu"}));
+  run.writeOptions("--dtype\nf64\n--target\ncpu\n");
+  EXPECT_EQ(evaluationArguments(Words{run.string()}).compiler, (Words{"--dtype", "f64"}));
+}
+
 TEST(EvaluationArguments, ARunDirectoryTellsTheRest) {
-  const std::filesystem::path run =
-      std::filesystem::temp_directory_path() / ("stretto-eval-" + std::to_string(getpid()));
-  std::filesystem::create_directories(run / "build");
-  std::ofstream(run / "spec.stretto") << "model m() {}";
-  std::ofstream(run / "run.toml") << "[settings]";
+  const RunFolder run;
   EXPECT_THROW(evaluationArguments(Words{run.string()}), CommandError); // without build/options.txt
   const std::string options = sealed("--batch\n4\n--set\ndim=8\n");
   for (const size_t left : {size_t(0), options.find("--set"), options.find('#'), options.size() - 1}) {
@@ -84,7 +124,6 @@ TEST(EvaluationArguments, ARunDirectoryTellsTheRest) {
   EXPECT_EQ(evaluationArguments(Words{run.string(), "--task-set", "n=3"}).program,
             (Words{"--of-run", run.string(), "--init-from", run.string(), "--task-set", "n=3", "--steps", "0", "--out",
                    "none", "--virtual-ranks", "0"}));
-  std::filesystem::remove_all(run);
 }
 
 TEST(GenerationArguments, PromptsMustBeThere) {

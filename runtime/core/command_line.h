@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace stretto::tools {
+namespace stretto::runtime {
 
 inline std::string quoteWord(const std::string &word) {
   if (!word.empty() && word.find_first_of(" \t\n{}'\"$*?;&|<>()[]`\\~#!") == std::string::npos)
@@ -22,4 +22,4 @@ inline std::string commandLine(const std::vector<std::string> &command) {
   return text;
 }
 
-} // namespace stretto::tools
+} // namespace stretto::runtime

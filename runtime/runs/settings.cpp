@@ -1,0 +1,107 @@
+// What a run was made with, as its folder says.
+#include "runtime/runs/settings.h"
+
+#include "runtime/core/sealed.h"
+#include "runtime/runs/read_file.h"
+#include "runtime/train/config.h"
+#include "runtime/train/json.h"
+#include "runtime/train/toml.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <sstream>
+
+namespace stretto::runtime {
+
+static std::string textOf(const toml::node &node) {
+  if (const auto *text = node.as_string())
+    return text->get();
+  if (const auto *number = node.as_floating_point())
+    return fmt::format("{}", number->get());
+  std::ostringstream stream;
+  node.visit([&](const auto &value) { stream << value; });
+  return stream.str();
+}
+
+static void readRunFile(const std::string &path, Settings &settings) {
+  const std::optional<std::string> text = readIfThere(path, 1 << 20);
+  if (!text)
+    return;
+  checkWhole(path, *text);
+  const toml::table file = parseToml(*text, path);
+  for (const auto &[section, prefix] : {std::pair{"settings", ""}, std::pair{"task", "task."}}) {
+    const toml::node *node = file.get(section);
+    if (node && !node->is_table())
+      throw Error(fmt::format("{}:{}: '{}' must be a table", path, node->source().begin.line, section));
+    if (node)
+      for (const auto &[key, value] : *node->as_table())
+        settings[prefix + std::string(key.str())] = textOf(value);
+  }
+}
+
+// Throws Error without the file's name.
+static void takeParameters(const JsonValue &list, Settings &settings) {
+  if (list.kind != JsonValue::Kind::Array)
+    throw Error("must be a JSON list of parameters");
+  for (const JsonValue &entry : list.items) {
+    const JsonValue *name = entry.find("name"), *value = entry.find("value");
+    if (!name || name->kind != JsonValue::Kind::String || !value)
+      throw Error("each parameter must have a name and a value, but got " + formatJson(entry).substr(0, 100));
+    settings["model." + name->text] = value->kind == JsonValue::Kind::String ? value->text : formatJson(*value);
+  }
+}
+
+// The parameters of the model as the compiler writes them: a list of objects with "name" and "value".
+static void readModelFile(const std::string &path, Settings &settings) {
+  const std::optional<std::string> text = readIfThere(path, 16 << 20);
+  if (!text)
+    return;
+  try {
+    takeParameters(parseJson(*text, 16), settings);
+  } catch (const Error &error) {
+    throw Error(path + ": " + error.what());
+  }
+}
+
+// What shaped the program, a word a line: options with their values, and flags.
+static void readOptionsFile(const std::string &path, Settings &settings) {
+  static constexpr std::string_view told[] = {"model",  "batch",   "length",        "dtype",
+                                              "target", "emulate", "mask-documents"};
+  const std::optional<std::string> text = readIfThere(path, 16 << 20);
+  if (!text)
+    return;
+  const std::optional<std::string_view> whole = unsealed(*text);
+  if (!whole)
+    throw Error(path + ": must be as the run wrote it, but was cut or changed");
+  std::istringstream words{std::string(*whole)};
+  std::string *value = nullptr;
+  for (std::string word; std::getline(words, word);) {
+    const bool isOption = word.starts_with("--");
+    const std::string name = isOption ? word.substr(2) : "";
+    if (!isOption && value)
+      *value = word;
+    value = std::ranges::find(told, name) == std::end(told) ? nullptr : &(settings[name] = "on");
+  }
+}
+
+// Which text the spec has.
+static void readSpecFile(const std::string &path, Settings &settings) {
+  if (const std::optional<std::string> text = readIfThere(path, 16 << 20))
+    settings["spec"] = fmt::format("{:08x}", XXH3_64bits(text->data(), text->size()) >> 32);
+}
+
+Settings readSettings(const std::string &folder) {
+  Settings settings;
+  readRunFile(folder + "/run.toml", settings);
+  readOptionsFile(folder + "/build/options.txt", settings);
+  readModelFile(folder + "/build/settings.json", settings);
+  readSpecFile(folder + "/spec.stretto", settings);
+  // Said by the task, too.
+  const auto length = settings.find("length"), ofTask = settings.find("task.length");
+  if (length != settings.end() && ofTask != settings.end() && length->second == ofTask->second)
+    settings.erase(length);
+  return settings;
+}
+
+} // namespace stretto::runtime
