@@ -134,6 +134,10 @@ int Trainer::run() {
   if (parts.config.steps == 0 && evaluates()) {
     evaluate(); // the weights as they came in
     checkEvaluation();
+  } else if (parts.config.steps == 0 && isFirst()) {
+    parts.progress.warning(
+        fmt::format("nothing is trained or evaluated: --steps and --eval-batches are 0 (the latter: {})",
+                    parts.config.origins.at("eval-batches").text));
   }
   const int signal = trainSteps();
   parts.progress.finish();

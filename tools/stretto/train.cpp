@@ -103,13 +103,22 @@ static std::vector<std::string> optionsOf(const fs::path &run) {
   return linesOf(std::string(*text));
 }
 
+// Of the task of a run, the options of its program have what that depends on: batch, length and vocabulary. Another
+// length makes another program.
+static void dropTaskOfRun(std::vector<std::string> &compiler) {
+  constexpr std::string_view length = "length=";
+  for (const std::string &setting : allValues(compiler, "--task-set"))
+    if (setting.starts_with(length))
+      compiler.insert(compiler.begin(), {"--length", setting.substr(length.size())});
+  for (const char *name : {"--task-set", "--preset"})
+    dropOption(compiler, name);
+}
+
 // Takes the spec of a run directory, and the options that it was compiled with under those that the user gave.
 static void takeSpecOf(const fs::path &run, TrainArguments &arguments, const std::vector<std::string> &options) {
   arguments.spec = (run / "spec.stretto").string();
-  // Of the task of the run the options have what a program depends on: batch, length and vocabulary.
   if (!hasOption(arguments.compiler, "--task"))
-    for (const char *name : {"--task-set", "--preset"})
-      dropOption(arguments.compiler, name);
+    dropTaskOfRun(arguments.compiler);
   arguments.compiler.insert(arguments.compiler.begin(), options.begin(), options.end());
 }
 

@@ -34,6 +34,7 @@ def command_line():
     promises.check("what the first step writes, without a step", [*start, "--steps", "0", "--dump-batch", f"{folder}/batch"])
     promises.check("a prompt that is empty", [*start, "--prompt", ""])
     promises.check("a temperature below 0", [*start, "--temperature", "-0.5"])
+    promises.check("an evaluation of nothing", ["stretto", "eval", f"{folder}/good"], status=0)
     promises.check("results that nobody gets", ["bash", "-c", 'exec "$0" "$@" > /dev/full', "stretto", "eval", f"{folder}/good"])
     for words in (["help"], ["program", HELLO, *TASK, *SMALL], ["generate", f"{folder}/good", "--prompt", "1 2"]):
         told = run("bash", "-c", 'exec "$0" "$@" > /dev/full', "stretto", *words, status=1)

@@ -119,6 +119,8 @@ TEST(EvaluationArguments, ARunDirectoryTellsTheRest) {
     return evaluationArguments(words).compiler;
   };
   EXPECT_EQ(compiler({"--task-set", "n=3", "--preset=x", "--task-set=k=1"}), (Words{"--batch", "4", "--set", "dim=8"}));
+  EXPECT_EQ(compiler({"--task-set=length=3", "--length", "4"}),
+            (Words{"--batch", "4", "--set", "dim=8", "--length", "3", "--length", "4"}));
   EXPECT_EQ(compiler({"--task", "copy", "--task-set", "n=3"}),
             (Words{"--batch", "4", "--set", "dim=8", "--task", "copy", "--task-set", "n=3"}));
   EXPECT_EQ(evaluationArguments(Words{run.string(), "--task-set", "n=3"}).program,
