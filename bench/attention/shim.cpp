@@ -23,7 +23,7 @@ static AttentionGradOp operation(const Request &r) {
   AttentionGradOp grad;
   AttentionOp &op = grad.forward;
   op.dtype = STRETTO_F32, op.causal = 1, op.window = r.window, op.scale = 1 / std::sqrt(static_cast<double>(r.headDim));
-  op.batch = r.batch, op.length = r.length, op.heads = op.kv_heads = r.heads, op.head_dim = r.headDim;
+  op.batch = r.batch, op.length = r.length, op.heads = op.kv_heads = r.heads, op.head_dim = op.value_dim = r.headDim;
   op.q_stride = op.k_stride = op.v_stride = grad.dq_stride = grad.dk_stride = grad.dv_stride = 3 * width;
   op.o_stride = grad.do_stride = width;
   op.q = r.qkv, op.k = r.qkv + width, op.v = r.qkv + 2 * width, op.o = r.out, op.lse = r.lse;

@@ -199,7 +199,7 @@ class Counter:
 
     def attend(self, args, backward):
         scores = args.batch * args.heads * args.length**2 / (2 if args.causal else 1)
-        flops = 4 * scores * args.head_dim
+        flops = 2 * scores * (args.head_dim + args.value_dim)
         seconds = flops / A["attention, FLOP/s"]
         if backward:
             seconds = 2.5 * flops / A["attention backward, FLOP/s"]

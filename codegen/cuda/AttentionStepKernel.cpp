@@ -31,15 +31,20 @@ public:
       : b(b), op(op), function(b, kernels, op), stored(getElementTypeOrSelf(op.getQ().getType())),
         real(stored.isF64() ? stored : b.getF32Type()), batch(dimension(op.getQ(), 0)), rows(dimension(op.getQ(), 1)),
         capacity(dimension(op.getK(), 1)), heads(op.getHeads()), group(heads / static_cast<int64_t>(op.getKvHeads())),
-        columns(lastDimension(op.getQ()) / heads), kvWidth(lastDimension(op.getK())),
-        pieces(llvm::divideCeil(columns, warpThreads)) {}
+        ofKeys(lastDimension(op.getQ()) / heads), ofValues(lastDimension(op.getOut()) / heads) {}
 
   /// Bytes of shared memory.
-  int64_t sharedBytes() const { return warps * (2 + columns) * elementBytes(real); }
+  int64_t sharedBytes() const { return warps * (2 + ofValues.columns) * elementBytes(real); }
   void build();
 
 private:
   enum { q, k, v, positions, counts, out };
+
+  /// How a warp goes across the columns of a head.
+  struct Width {
+    int64_t columns, pieces;
+    explicit Width(int64_t columns) : columns(columns), pieces(llvm::divideCeil(columns, warpThreads)) {}
+  };
 
   static int64_t dimension(Value value, unsigned number) {
     return cast<RankedTensorType>(value.getType()).getDimSize(number);
@@ -49,10 +54,17 @@ private:
     return arith::ExtSIOp::create(b, b.getI64Type(), word);
   }
   /// Column `piece` * 32 + lane of a head, or the last one; whether that is the thread's own.
-  Value column(int64_t piece) { return b.minimum(b.add(lane, b.index(piece * warpThreads)), b.index(columns - 1)); }
-  Value isOwn(int64_t piece) {
-    bool isWhole = (piece + 1) * warpThreads <= columns;
-    return isWhole ? Value() : b.less(b.add(lane, b.index(piece * warpThreads)), columns);
+  Value column(Width of, int64_t piece) {
+    return b.minimum(b.add(lane, b.index(piece * warpThreads)), b.index(of.columns - 1));
+  }
+  Value isOwn(Width of, int64_t piece) {
+    bool isWhole = (piece + 1) * warpThreads <= of.columns;
+    return isWhole ? Value() : b.less(b.add(lane, b.index(piece * warpThreads)), of.columns);
+  }
+  /// Where the key, or the value, at a place of the caches begins.
+  Value startOf(Width of, Value place) {
+    int64_t kvHeads = heads / group;
+    return b.add(b.mul(place, kvHeads * of.columns), b.mul(b.divide(head, group), of.columns));
   }
   Value loadReal(Value pointer) {
     Value value = b.load(stored, 1, pointer);
@@ -75,7 +87,8 @@ private:
   seq::AttentionStepOp op;
   KernelFunction function;
   Type stored, real; // in memory; computed with
-  int64_t batch, rows, capacity, heads, group, columns, kvWidth, pieces;
+  int64_t batch, rows, capacity, heads, group;
+  Width ofKeys, ofValues;
   Value lane, warp, sequence, head, row; // row: of all rows of the batch
   Value sums, parts;                     // shared: maximum and sum, and columns, of each warp
   Value slope;                           // what a step of distance takes from scores, null for nothing
@@ -84,11 +97,11 @@ private:
 
 /// The query, zero behind its last column.
 Values StepBuilder::queryPieces() {
-  Value start = b.add(b.mul(row, rowStride(op.getQ())), b.mul(head, columns));
+  Value start = b.add(b.mul(row, rowStride(op.getQ())), b.mul(head, ofKeys.columns));
   Values query;
-  for (int64_t piece = 0; piece < pieces; ++piece) {
-    Value value = loadReal(b.address(function.buffer(q), stored, b.add(start, column(piece))));
-    query.push_back(b.select(isOwn(piece), value, b.real(real, 0)));
+  for (int64_t piece = 0; piece < ofKeys.pieces; ++piece) {
+    Value value = loadReal(b.address(function.buffer(q), stored, b.add(start, column(ofKeys, piece))));
+    query.push_back(b.select(isOwn(ofKeys, piece), value, b.real(real, 0)));
   }
   return query;
 }
@@ -101,10 +114,10 @@ Value StepBuilder::slopeOfHead() {
 /// One key further; the state is maximum, sum and the columns of the result.
 Values StepBuilder::step(ValueRange query, Value key, Value end, ValueRange state) {
   Value place = b.add(b.mul(sequence, capacity), placeOf(key));
-  Value start = b.add(b.mul(place, kvWidth), b.mul(b.divide(head, group), columns));
-  Value dot = b.real(real, 0);
-  for (int64_t piece = 0; piece < pieces; ++piece)
-    dot = b.mulAdd(query[piece], loadReal(b.address(function.buffer(k), stored, b.add(start, column(piece)))), dot);
+  Value ofKey = startOf(ofKeys, place), ofValue = startOf(ofValues, place), dot = b.real(real, 0);
+  for (int64_t piece = 0; piece < ofKeys.pieces; ++piece)
+    dot = b.mulAdd(query[piece], loadReal(b.address(function.buffer(k), stored, b.add(ofKey, column(ofKeys, piece)))),
+                   dot);
   dot = b.reduceLanes(seq::ReduceKind::add, dot, warpThreads);
   Value score = mulF(dot, b.real(real, op.getScale().convertToDouble()));
   if (slope) {
@@ -114,8 +127,8 @@ Values StepBuilder::step(ValueRange query, Value key, Value end, ValueRange stat
   Value maximum = arith::MaximumFOp::create(b, state[0], score);
   Value keep = shrink(state[0], maximum), weight = shrink(score, maximum);
   Values next{maximum, b.mulAdd(state[1], keep, weight)};
-  for (int64_t piece = 0; piece < pieces; ++piece) {
-    Value value = loadReal(b.address(function.buffer(v), stored, b.add(start, column(piece))));
+  for (int64_t piece = 0; piece < ofValues.pieces; ++piece) {
+    Value value = loadReal(b.address(function.buffer(v), stored, b.add(ofValue, column(ofValues, piece))));
     next.push_back(b.mulAdd(state[2 + piece], keep, mulF(weight, value)));
   }
   return next;
@@ -135,7 +148,7 @@ Value StepBuilder::placeOf(Value key) { return op.getWindow() ? b.remainder(key,
 /// The keys of this warp: visible are some before `end`.
 Values StepBuilder::attend(ValueRange query, Value end) {
   Values state{b.real(real, least)};
-  state.append(1 + pieces, b.real(real, 0));
+  state.append(1 + ofValues.pieces, b.real(real, 0));
   return forEach(b, firstKey(end), end, warps, state,
                  [&](Value key, ValueRange now) { return step(query, key, end, now); });
 }
@@ -145,9 +158,10 @@ void StepBuilder::leave(ValueRange state) {
     b.store(state[0], b.address(sums, real, b.mul(warp, 2)));
     b.store(state[1], b.address(b.address(sums, real, b.mul(warp, 2)), real, 1));
   });
-  for (int64_t piece = 0; piece < pieces; ++piece)
-    b.when(isOwn(piece),
-           [&] { b.store(state[2 + piece], b.address(parts, real, b.add(b.mul(warp, columns), column(piece)))); });
+  for (int64_t piece = 0; piece < ofValues.pieces; ++piece)
+    b.when(isOwn(ofValues, piece), [&] {
+      b.store(state[2 + piece], b.address(parts, real, b.add(b.mul(warp, ofValues.columns), column(ofValues, piece))));
+    });
 }
 
 /// The first warp puts the parts together.
@@ -165,11 +179,12 @@ void StepBuilder::combine() {
     factors.push_back(shrink(maxima[w], maximum));
     total = b.mulAdd(totals[w], factors[w], total);
   }
-  for (int64_t piece = 0; piece < pieces; ++piece) {
+  for (int64_t piece = 0; piece < ofValues.pieces; ++piece) {
     Value sum = b.real(real, 0);
-    for (int64_t w = 0; w < warps; ++w)
-      sum = b.mulAdd(b.load(real, 1, b.address(parts, real, b.add(b.index(w * columns), column(piece)))), factors[w],
-                     sum);
+    for (int64_t w = 0; w < warps; ++w) {
+      Value at = b.add(b.index(w * ofValues.columns), column(ofValues, piece));
+      sum = b.mulAdd(b.load(real, 1, b.address(parts, real, at)), factors[w], sum);
+    }
     write(piece, arith::DivFOp::create(b, sum, total));
   }
 }
@@ -177,14 +192,15 @@ void StepBuilder::combine() {
 void StepBuilder::write(int64_t piece, Value value) {
   if (stored != real)
     value = arith::TruncFOp::create(b, stored, value);
-  Value start = b.add(b.mul(row, rowStride(op.getOut())), b.mul(head, columns));
-  b.when(isOwn(piece), [&] { b.store(value, b.address(function.buffer(out), stored, b.add(start, column(piece)))); });
+  Value start = b.add(b.mul(row, rowStride(op.getOut())), b.mul(head, ofValues.columns));
+  b.when(isOwn(ofValues, piece),
+         [&] { b.store(value, b.address(function.buffer(out), stored, b.add(start, column(ofValues, piece)))); });
 }
 
 void StepBuilder::build() {
   int64_t bytes = elementBytes(real);
   sums = function.shared("sums", warps * 2 * bytes);
-  parts = function.shared("parts", warps * columns * bytes);
+  parts = function.shared("parts", warps * ofValues.columns * bytes);
   Value thread = b.threadIndex(warps * warpThreads), block = b.blockIndexX(batch * heads), number = b.blockIndexY(rows);
   lane = b.remainder(thread, warpThreads);
   warp = b.divide(thread, warpThreads);
@@ -201,11 +217,12 @@ void StepBuilder::build() {
     branch(
         b, isValid, [&] { combine(); },
         [&] {
-          for (int64_t piece = 0; piece < pieces; ++piece)
+          for (int64_t piece = 0; piece < ofValues.pieces; ++piece)
             write(piece, b.real(real, 0));
         });
   });
-  function.finish({{batch * heads, rows}, warps * warpThreads, 4 * batch * rows * heads * capacity * columns, 0});
+  int64_t flops = 2 * batch * rows * heads * capacity * (ofKeys.columns + ofValues.columns);
+  function.finish({{batch * heads, rows}, warps * warpThreads, flops, 0});
 }
 
 static LogicalResult buildAttentionStep(CudaBuilder &b, gpu::GPUModuleOp kernels, Operation *op) {

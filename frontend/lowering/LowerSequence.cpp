@@ -2,6 +2,7 @@
 #include "frontend/lowering/Lowering.h"
 
 #include "ir/seq/SeqOps.h"
+#include "ir/seq/TensorShape.h"
 
 #include <cmath>
 
@@ -55,7 +56,7 @@ Lowered softmaxAttention(const OpToLower &at) {
   RankedTensorType type = at.type();
   int64_t heads = at.op.integer("heads");
   auto lse = RankedTensorType::get({type.getDimSize(0), heads, type.getDimSize(1)}, type.getElementType());
-  double scale = 1 / std::sqrt(double(type.getDimSize(2) / heads));
+  double scale = 1 / std::sqrt(double(columnsOf(at.operand(0)) / heads));
   int64_t window = at.op.integer("window");
   auto attention = at.make<seq::AttentionOp>(type, lse, at.operand(0), at.operand(1), at.operand(2), Value(), Value(),
                                              heads, at.op.integer("kv_heads"), llvm::APFloat(scale),

@@ -94,6 +94,15 @@ LogicalResult AttentionStepOp::verify() {
   if (columns % heads != 0 || kvColumns % kvHeads != 0 || columns / heads != kvColumns / kvHeads)
     return emitOpError() << "head widths of q and k must agree, but got " << getQ().getType() << " with " << heads
                          << " heads and " << getK().getType() << " with " << kvHeads;
+  auto v = typeOf(getV());
+  if (failed(verifyCache(*this, getV(), getQ())) || v.getDimSize(1) != typeOf(getK()).getDimSize(1) ||
+      v.getShape().back() % kvHeads != 0)
+    return emitOpError() << "v must be a cache like k with " << kvHeads << " heads, but got " << v << " and "
+                         << getK().getType();
+  SmallVector<int64_t> shape(typeOf(getQ()).getShape());
+  shape.back() = v.getShape().back() / kvHeads * heads;
+  if (getType() != typeOf(getQ()).clone(shape))
+    return emitOpError() << "result must have type " << typeOf(getQ()).clone(shape) << ", but got " << getType();
   int64_t capacity = typeOf(getK()).getDimSize(1), rows = typeOf(getQ()).getDimSize(1);
   if (getWindow() && capacity - rows < static_cast<int64_t>(*getWindow()) - 1)
     return emitOpError() << "capacity must be at least the rows of a call and the window before the first of them, but "

@@ -102,12 +102,12 @@ def Seq_LastRowOp : Seq_Op<"last_row", [Pure,
 }
 
 def Seq_AttentionStepOp : Seq_Op<"attention_step", [Pure,
-    DeclareOpInterfaceMethods<Seq_LibraryOpInterface, ["mixesRows", "getProfileGroup"]>,
-    AllTypesMatch<["q", "out"]>, AllTypesMatch<["k", "v"]>]> {
+    DeclareOpInterfaceMethods<Seq_LibraryOpInterface, ["mixesRows", "getProfileGroup"]>]> {
   let summary = "causal softmax attention over cached keys and values";
   let description = [{
-    `q` is `[batch, rows, heads * head_dim]`; `k` and `v` are caches `[batch, capacity, kv_heads * head_dim]` in which
-    the positions of the queries are written already. The query at position `p` sees keys `0 ... p`, with `window` the
+    `q` is `[batch, rows, heads * head_dim]`; `k` and `v` are caches `[batch, capacity, kv_heads * head_dim]` and
+    `[batch, capacity, kv_heads * value_dim]` in which the positions of the queries are written already; `out` is
+    `[batch, rows, heads * value_dim]`. The query at position `p` sees keys `0 ... p`, with `window` the
     last so many of them; queries that are not valid give zeros. Heads and `alibi` as in `seq.attention`. Without a
     window the capacity is that of all positions; with one, it holds at least those that the rows of a call see.
 

@@ -53,20 +53,20 @@ double LinearWeightGradOp::getFlops() { return 2 * elementsOf(getGrad()) * colum
 
 //===- Attention --------------------------------------------------------------===//
 
-/// Scores and their use, forward: 2 matmuls of [time, head_dim] by [time, keys] per query head, where keys are those
-/// that a token sees on average: half of the positions where causal, with a window about as many as it has.
-template <typename Attention> static double attentionFlops(Attention op) {
+/// Matmuls of [time, head_dim] and of [time, value_dim] by [time, keys] per query head, so many of each, where keys are
+/// those that a token sees on average: half of the positions where causal, with a window about as many as it has.
+template <typename Attention> static double attentionFlops(Attention op, int ofKeys, int ofValues) {
   auto time = static_cast<double>(typeOf(op.getQ()).getDimSize(1));
   double window = std::min(time, static_cast<double>(op.getWindow().value_or(time)));
   double keys = op.getCausal() ? window * (1 - window / (2 * time)) : time;
-  return 4.0 * elementsOf(op.getQ()) * keys;
+  return 2.0 * (ofKeys * elementsOf(op.getQ()) + ofValues * elementsOf(op.getOut())) * keys;
 }
 
 ValueFacts AttentionOp::getOperandFacts(unsigned number) { return number < 3 ? roundedRow : ValueFacts(); }
 ValueFacts AttentionOp::getResultFacts(unsigned number) { return number == 0 ? roundedRow : statistics; }
 bool AttentionOp::mixesRows() { return true; }
 MatmulKind AttentionOp::getMatmulKind() { return MatmulKind::forward; }
-double AttentionOp::getFlops() { return attentionFlops(*this); }
+double AttentionOp::getFlops() { return attentionFlops(*this, 1, 1); }
 
 LogicalResult AttentionOp::differentiate(ValueRange gradients, Differentiation &backward) {
   if (gradients[1])
@@ -97,8 +97,9 @@ SmallVector<Value> AttentionOp::decode(Decoding &decoding, std::string &reason) 
   if (window)
     kept = window.getInt();
   Value q = decoding.rows(getQ()), keys = decoding.history(getK(), kept), values = decoding.history(getV(), kept);
-  return {AttentionStepOp::create(decoding.builder(), q.getType(), q, keys, values, decoding.positions(),
-                                  decoding.counts(), getHeads(), getKvHeads(), getScale(), window, getAlibi()),
+  auto type = typeOf(q).clone({typeOf(q).getDimSize(0), typeOf(q).getDimSize(1), columnsOf(getOut())});
+  return {AttentionStepOp::create(decoding.builder(), type, q, keys, values, decoding.positions(), decoding.counts(),
+                                  getHeads(), getKvHeads(), getScale(), window, getAlibi()),
           Value()};
 }
 
@@ -114,7 +115,7 @@ ValueFacts AttentionGradOp::getOperandFacts(unsigned number) {
 ValueFacts AttentionGradOp::getResultFacts(unsigned) { return roundedRow; }
 bool AttentionGradOp::mixesRows() { return true; }
 MatmulKind AttentionGradOp::getMatmulKind() { return MatmulKind::backward; }
-double AttentionGradOp::getFlops() { return 2.5 * attentionFlops(*this); } // five matmuls for two
+double AttentionGradOp::getFlops() { return attentionFlops(*this, 3, 2); }
 
 ValueFacts AttentionStepOp::getOperandFacts(unsigned number) {
   return number == 0 ? roundedRow : number < 3 ? roundedCache : number == 3 ? exactRow : statistics;

@@ -66,11 +66,11 @@ def Seq_LinearWeightGradOp : Seq_Op<"linear_weight_grad", [Pure,
 def Seq_AttentionOp : Seq_Op<"attention", [Pure,
     DeclareOpInterfaceMethods<Seq_LibraryOpInterface, ["mixesRows", "getMatmulKind", "getFlops"]>,
     DeclareOpInterfaceMethods<Seq_DifferentiableOpInterface>, DeclareOpInterfaceMethods<Seq_DecodableOpInterface>,
-    DeclareOpInterfaceMethods<Seq_DocumentsOpInterface>, AttrSizedOperandSegments, AllTypesMatch<["q", "out"]>,
-    AllTypesMatch<["k", "v"]>]> {
+    DeclareOpInterfaceMethods<Seq_DocumentsOpInterface>, AttrSizedOperandSegments]> {
   let summary = "softmax attention with grouped key/value heads";
   let description = [{
-    `q` is `[batch, time, heads * head_dim]`, `k` and `v` `[batch, time, kv_heads * head_dim]`; query head `h`
+    `q` is `[batch, time, heads * head_dim]`, `k` `[batch, time, kv_heads * head_dim]`, `v`
+    `[batch, time, kv_heads * value_dim]`, `out` `[batch, time, heads * value_dim]`; query head `h`
     reads key/value head `h / (heads / kv_heads)`. `lse` is the log-sum-exp of the scores,
     `[batch, heads, time]`, kept for the gradient; f32 where the others are bf16.
 
@@ -85,8 +85,8 @@ def Seq_AttentionOp : Seq_Op<"attention", [Pure,
     (O. Press et al., arXiv 2108.12409); only where it is `causal`.
 
     ```mlir
-    %o, %lse = seq.attention %q, %k, %v heads 4 kv_heads 2 scale 0.5 causal : tensor<2x8x16xf32>, tensor<2x8x8xf32> -> tensor<2x4x8xf32>
-    %p, %sums = seq.attention %q, %k, %v positions %at : tensor<2x8xi32> heads 4 kv_heads 2 scale 0.5 causal window 3 : tensor<2x8x16xf32>, tensor<2x8x8xf32> -> tensor<2x4x8xf32>
+    %o, %lse = seq.attention %q, %k, %v heads 4 kv_heads 2 scale 0.5 causal : tensor<2x8x16xf32>, tensor<2x8x8xf32>, tensor<2x8x8xf32> -> tensor<2x8x16xf32>, tensor<2x4x8xf32>
+    %p, %sums = seq.attention %q, %k, %u positions %at : tensor<2x8xi32> heads 4 kv_heads 2 scale 0.5 causal window 3 : tensor<2x8x16xf32>, tensor<2x8x8xf32>, tensor<2x8x12xf32> -> tensor<2x8x24xf32>, tensor<2x4x8xf32>
     ```
   }];
   let arguments = (ins Seq_StoredTensor:$q, Seq_StoredTensor:$k, Seq_StoredTensor:$v,
@@ -97,20 +97,21 @@ def Seq_AttentionOp : Seq_Op<"attention", [Pure,
   let assemblyFormat = [{
     $q `,` $k `,` $v (`positions` $positions^ `:` type($positions))? (`starts` $starts^ `:` type($starts))?
     `heads` $heads `kv_heads` $kv_heads `scale` $scale (`causal` $causal^)? (`window` $window^)?
-    (`alibi` $alibi^)? `:` type($q) `,` type($k) `->` type($lse) attr-dict
+    (`alibi` $alibi^)? `:` type($q) `,` type($k) `,` type($v) `->` type($out) `,` type($lse) attr-dict
   }];
   let hasVerifier = 1;
 }
 
 def Seq_AttentionGradOp : Seq_Op<"attention_grad", [Pure,
     DeclareOpInterfaceMethods<Seq_LibraryOpInterface, ["mixesRows", "getMatmulKind", "getFlops"]>,
-    AttrSizedOperandSegments, AllTypesMatch<["q", "grad", "out", "dq"]>, AllTypesMatch<["k", "v", "dk", "dv"]>]> {
+    AttrSizedOperandSegments, AllTypesMatch<["q", "dq"]>, AllTypesMatch<["k", "dk"]>, AllTypesMatch<["v", "dv"]>,
+    AllTypesMatch<["out", "grad"]>]> {
   let summary = "the gradients of seq.attention";
   let description = [{
     `positions`, `starts`, `window` and `alibi` as there.
 
     ```mlir
-    %dq, %dk, %dv = seq.attention_grad %do, %q, %k, %v, %o, %lse heads 4 kv_heads 2 scale 0.5 causal : tensor<2x8x16xf32>, tensor<2x8x8xf32>, tensor<2x4x8xf32>
+    %dq, %dk, %dv = seq.attention_grad %do, %q, %k, %v, %o, %lse heads 4 kv_heads 2 scale 0.5 causal : tensor<2x8x16xf32>, tensor<2x8x8xf32>, tensor<2x8x8xf32>, tensor<2x8x16xf32>, tensor<2x4x8xf32>
     ```
   }];
   let arguments = (ins Seq_StoredTensor:$grad, Seq_StoredTensor:$q, Seq_StoredTensor:$k, Seq_StoredTensor:$v,
@@ -122,7 +123,7 @@ def Seq_AttentionGradOp : Seq_Op<"attention_grad", [Pure,
     $grad `,` $q `,` $k `,` $v `,` $out `,` $lse (`positions` $positions^ `:` type($positions))?
     (`starts` $starts^ `:` type($starts))? `heads` $heads `kv_heads` $kv_heads `scale` $scale
     (`causal` $causal^)? (`window` $window^)? (`alibi` $alibi^)?
-    `:` type($q) `,` type($k) `,` type($lse) attr-dict
+    `:` type($q) `,` type($k) `,` type($v) `,` type($out) `,` type($lse) attr-dict
   }];
   let hasVerifier = 1;
 }

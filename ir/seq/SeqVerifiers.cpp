@@ -105,6 +105,16 @@ LogicalResult verifyHeads(Operation *op, RankedTensorType q, RankedTensorType k,
   return success();
 }
 
+/// Values of attention and what is made of them: a head of the result is as wide as one of values.
+LogicalResult verifyValues(Operation *op, RankedTensorType q, RankedTensorType k, RankedTensorType v,
+                           RankedTensorType out, int64_t heads, int64_t kvHeads) {
+  if (v.getRank() != 3 || v.getShape().drop_back() != k.getShape().drop_back() || columns(v) % kvHeads != 0)
+    return op->emitOpError() << "v must have rows as k and " << kvHeads << " heads, but got " << v << " and " << k;
+  if (failed(sameElements(op, q, k, q)) || failed(sameElements(op, q, v, q)))
+    return failure();
+  return haveType(op, "result", out, q.clone({q.getDimSize(0), q.getDimSize(1), columns(v) / kvHeads * heads}));
+}
+
 /// What says where documents begin among `tokens` ([batch, time]).
 LogicalResult verifyDocuments(Operation *op, ArrayRef<int64_t> tokens, Value positions, Value starts) {
   if (!positions && starts)
@@ -124,7 +134,8 @@ template <typename Attention> LogicalResult verifyAttention(Attention op) {
   if ((op.getWindow() || op.getAlibi()) && !op.getCausal())
     return op.emitOpError() << "a window and alibi need causal";
   int64_t heads = op.getHeads();
-  if (failed(verifyHeads(op, q, k, heads, op.getKvHeads())) || failed(sameElements(op, q, k, q)) ||
+  if (failed(verifyHeads(op, q, k, heads, op.getKvHeads())) ||
+      failed(verifyValues(op, q, k, typeOf(op.getV()), typeOf(op.getOut()), heads, op.getKvHeads())) ||
       failed(wideElements(op, "lse", lse, q)) ||
       failed(verifyDocuments(op, q.getShape().take_front(2), op.getPositions(), op.getStarts())))
     return failure();

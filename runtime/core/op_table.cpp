@@ -35,11 +35,11 @@ void eachBuffer(Is<MatmulOp> auto &op, auto visit) {
 }
 
 void eachBuffer(Is<AttentionOp> auto &op, auto visit) {
-  const int64_t rows = op.batch * op.length, width = op.heads * op.head_dim, kvWidth = op.kv_heads * op.head_dim;
-  visit(op.Args::q, op.q, span(op.dtype, rows, width, op.q_stride));
-  visit(op.Args::k, op.k, span(op.dtype, rows, kvWidth, op.k_stride));
-  visit(op.Args::v, op.v, span(op.dtype, rows, kvWidth, op.v_stride));
-  visit(op.Args::o, op.o, span(op.dtype, rows, width, op.o_stride));
+  const int64_t rows = op.batch * op.length;
+  visit(op.Args::q, op.q, span(op.dtype, rows, op.heads * op.head_dim, op.q_stride));
+  visit(op.Args::k, op.k, span(op.dtype, rows, op.kv_heads * op.head_dim, op.k_stride));
+  visit(op.Args::v, op.v, span(op.dtype, rows, op.kv_heads * op.value_dim, op.v_stride));
+  visit(op.Args::o, op.o, span(op.dtype, rows, op.heads * op.value_dim, op.o_stride));
   visit(op.Args::lse, op.lse, span(op.real, rows, op.heads));
   visit(op.Args::positions, op.positions, op.has_positions ? words(rows) : absent);
   visit(op.Args::starts, op.starts, op.has_starts ? words(op.documents + 1) : absent);
@@ -47,12 +47,12 @@ void eachBuffer(Is<AttentionOp> auto &op, auto visit) {
 
 void eachBuffer(Is<AttentionGradOp> auto &op, auto visit) {
   const auto &of = op.forward;
-  const int64_t rows = of.batch * of.length, width = of.heads * of.head_dim, kvWidth = of.kv_heads * of.head_dim;
+  const int64_t rows = of.batch * of.length;
   eachBuffer(op.forward, visit);
-  visit(op.Args::d_o, op.d_o, span(of.dtype, rows, width, op.do_stride));
-  visit(op.Args::d_q, op.d_q, span(of.dtype, rows, width, op.dq_stride));
-  visit(op.Args::d_k, op.d_k, span(of.dtype, rows, kvWidth, op.dk_stride));
-  visit(op.Args::d_v, op.d_v, span(of.dtype, rows, kvWidth, op.dv_stride));
+  visit(op.Args::d_o, op.d_o, span(of.dtype, rows, of.heads * of.value_dim, op.do_stride));
+  visit(op.Args::d_q, op.d_q, span(of.dtype, rows, of.heads * of.head_dim, op.dq_stride));
+  visit(op.Args::d_k, op.d_k, span(of.dtype, rows, of.kv_heads * of.head_dim, op.dk_stride));
+  visit(op.Args::d_v, op.d_v, span(of.dtype, rows, of.kv_heads * of.value_dim, op.dv_stride));
 }
 
 void eachBuffer(Is<EmbedOp> auto &op, auto visit) {
@@ -88,13 +88,12 @@ void eachBuffer(Is<LastRowOp> auto &op, auto visit) {
 
 void eachBuffer(Is<AttentionStepOp> auto &op, auto visit) {
   const int64_t rows = op.batch * op.rows, keys = op.batch * op.capacity;
-  const int64_t width = op.heads * op.head_dim, kvWidth = op.kv_heads * op.head_dim;
-  visit(op.Args::q, op.q, span(op.dtype, rows, width, op.q_stride));
-  visit(op.Args::k, op.k, span(op.dtype, keys, kvWidth));
-  visit(op.Args::v, op.v, span(op.dtype, keys, kvWidth));
+  visit(op.Args::q, op.q, span(op.dtype, rows, op.heads * op.head_dim, op.q_stride));
+  visit(op.Args::k, op.k, span(op.dtype, keys, op.kv_heads * op.head_dim));
+  visit(op.Args::v, op.v, span(op.dtype, keys, op.kv_heads * op.value_dim));
   visit(op.Args::positions, op.positions, words(rows));
   visit(op.Args::counts, op.counts, words(op.batch));
-  visit(op.Args::o, op.o, span(op.dtype, rows, width, op.o_stride));
+  visit(op.Args::o, op.o, span(op.dtype, rows, op.heads * op.value_dim, op.o_stride));
 }
 
 void eachBuffer(Is<CopyOp> auto &op, auto visit) {
@@ -204,6 +203,7 @@ Sizes sizesOf(const AttentionOp &op) {
           op.heads,
           op.kv_heads,
           op.head_dim,
+          op.value_dim,
           op.q_stride,
           op.k_stride,
           op.v_stride,
@@ -221,8 +221,8 @@ Sizes sizesOf(const AttentionGradOp &op) {
   return sizes;
 }
 Sizes sizesOf(const AttentionStepOp &op) {
-  return {op.dtype,    op.batch,    op.rows,     op.capacity, op.heads, op.kv_heads,
-          op.head_dim, op.q_stride, op.o_stride, op.window,   op.alibi};
+  return {op.dtype,    op.batch,     op.rows,     op.capacity, op.heads,  op.kv_heads,
+          op.head_dim, op.value_dim, op.q_stride, op.o_stride, op.window, op.alibi};
 }
 
 Sizes sizesOf(const LibraryOp &op) {

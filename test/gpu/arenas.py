@@ -128,8 +128,8 @@ class Library:
         for result, value in zip(tensors[args.operands :], found if isinstance(found, tuple) else (found,), strict=True):
             result.copy_(torch.from_numpy(value))
 
-    def heads(self, args, buffer, stride, heads):
-        shape, strides = (args.batch, heads, args.length, args.head_dim), (args.length * stride, args.head_dim, stride, 1)
+    def heads(self, args, buffer, stride, heads, columns):
+        shape, strides = (args.batch, heads, args.length, columns), (args.length * stride, columns, stride, 1)
         return self.arenas.tensor(buffer, args.dtype, shape, strides)
 
     def scores(self, args, q, k):
@@ -147,9 +147,10 @@ class Library:
 
     def inputs(self, args):
         wide = torch.float64 if args.dtype == abi.F64 else torch.float32
-        return [self.heads(args, buffer, stride, heads).to(wide)
-                for buffer, stride, heads in ((args.q, args.q_stride, args.heads), (args.k, args.k_stride, args.kv_heads),
-                                              (args.v, args.v_stride, args.kv_heads))]  # fmt: skip
+        return [self.heads(args, *each).to(wide)
+                for each in ((args.q, args.q_stride, args.heads, args.head_dim),
+                             (args.k, args.k_stride, args.kv_heads, args.head_dim),
+                             (args.v, args.v_stride, args.kv_heads, args.value_dim))]  # fmt: skip
 
     def attend(self, args, q, k, v):
         scores = self.scores(args, q, k)
@@ -157,7 +158,7 @@ class Library:
 
     def attention(self, args):
         scores, y = self.attend(args, *self.inputs(args))
-        self.heads(args, args.o, args.o_stride, args.heads).copy_(y)
+        self.heads(args, args.o, args.o_stride, args.heads, args.value_dim).copy_(y)
         real = abi.F64 if args.dtype == abi.F64 else abi.F32
         shape = (args.batch, args.heads, args.length)
         lse = self.arenas.tensor(args.lse, real, shape, (args.heads * args.length, args.length, 1))
@@ -167,10 +168,10 @@ class Library:
         forward = args.forward
         inputs = [each.requires_grad_() for each in self.inputs(forward)]
         _, y = self.attend(forward, *inputs)
-        y.backward(self.heads(forward, args.d_o, args.do_stride, forward.heads).to(y.dtype))
+        y.backward(self.heads(forward, args.d_o, args.do_stride, forward.heads, forward.value_dim).to(y.dtype))
         for buffer, stride, value in zip((args.d_q, args.d_k, args.d_v), (args.dq_stride, args.dk_stride, args.dv_stride),
                                          inputs):  # fmt: skip
-            self.heads(forward, buffer, stride, value.shape[1]).copy_(value.grad)
+            self.heads(forward, buffer, stride, value.shape[1], value.shape[3]).copy_(value.grad)
 
     def zero(self, buffer, count):
         arena, start = self.arenas.place(buffer)

@@ -86,37 +86,38 @@ void stretto_attention(stretto_context *, const stretto_attention_args *args) {
       for (int64_t t = 0; t < a.length; ++t) {
         double *lse = reals(a.lse) + (b * a.heads + h) * a.length + t;
         std::vector<double> weights = attend(a, b, h, t, lse);
-        double *o = reals(a.o) + (b * a.length + t) * a.o_stride + h * a.head_dim;
-        for (int64_t d = 0; d < a.head_dim; ++d) {
+        double *o = reals(a.o) + (b * a.length + t) * a.o_stride + h * a.value_dim;
+        for (int64_t d = 0; d < a.value_dim; ++d) {
           o[d] = 0;
           for (size_t s = 0; s < weights.size(); ++s)
             o[d] +=
-                weights[s] * reals(a.v)[(b * a.length + s) * a.v_stride + h / (a.heads / a.kv_heads) * a.head_dim + d];
+                weights[s] * reals(a.v)[(b * a.length + s) * a.v_stride + h / (a.heads / a.kv_heads) * a.value_dim + d];
         }
       }
 }
 
 void stretto_attention_grad(stretto_context *, const stretto_attention_grad_args *args) {
   const stretto_attention_args &a = args->forward;
-  auto clear = [&](const stretto_buffer &buffer, int64_t stride, int64_t heads) {
+  auto clear = [&](const stretto_buffer &buffer, int64_t stride, int64_t columns) {
     for (int64_t row = 0; row < a.batch * a.length; ++row)
-      std::fill_n(reals(buffer) + row * stride, heads * a.head_dim, 0.0);
+      std::fill_n(reals(buffer) + row * stride, columns, 0.0);
   };
-  clear(args->d_q, args->dq_stride, a.heads);
-  clear(args->d_k, args->dk_stride, a.kv_heads);
-  clear(args->d_v, args->dv_stride, a.kv_heads);
+  clear(args->d_q, args->dq_stride, a.heads * a.head_dim);
+  clear(args->d_k, args->dk_stride, a.kv_heads * a.head_dim);
+  clear(args->d_v, args->dv_stride, a.kv_heads * a.value_dim);
   for (int64_t b = 0; b < a.batch; ++b)
     for (int64_t h = 0; h < a.heads; ++h)
       for (int64_t t = 0; t < a.length; ++t) {
         double lse;
         std::vector<double> weights = attend(a, b, h, t, &lse), slope(weights.size());
-        int64_t kvColumn = h / (a.heads / a.kv_heads) * a.head_dim, row = b * a.length + t;
-        const double *dOut = reals(args->d_o) + row * args->do_stride + h * a.head_dim;
+        int64_t kvHead = h / (a.heads / a.kv_heads), row = b * a.length + t;
+        int64_t keyColumn = kvHead * a.head_dim, valueColumn = kvHead * a.value_dim;
+        const double *dOut = reals(args->d_o) + row * args->do_stride + h * a.value_dim;
         double mean = 0;
         for (size_t s = 0; s < weights.size(); ++s) {
-          const double *v = reals(a.v) + (b * a.length + s) * a.v_stride + kvColumn;
-          double *dv = reals(args->d_v) + (b * a.length + s) * args->dv_stride + kvColumn;
-          for (int64_t d = 0; d < a.head_dim; ++d) {
+          const double *v = reals(a.v) + (b * a.length + s) * a.v_stride + valueColumn;
+          double *dv = reals(args->d_v) + (b * a.length + s) * args->dv_stride + valueColumn;
+          for (int64_t d = 0; d < a.value_dim; ++d) {
             slope[s] += dOut[d] * v[d];
             dv[d] += weights[s] * dOut[d];
           }
@@ -126,8 +127,8 @@ void stretto_attention_grad(stretto_context *, const stretto_attention_grad_args
           double score = weights[s] * (slope[s] - mean) * a.scale;
           for (int64_t d = 0; d < a.head_dim; ++d) {
             reals(args->d_q)[row * args->dq_stride + h * a.head_dim + d] +=
-                score * reals(a.k)[(b * a.length + s) * a.k_stride + kvColumn + d];
-            reals(args->d_k)[(b * a.length + s) * args->dk_stride + kvColumn + d] +=
+                score * reals(a.k)[(b * a.length + s) * a.k_stride + keyColumn + d];
+            reals(args->d_k)[(b * a.length + s) * args->dk_stride + keyColumn + d] +=
                 score * reals(a.q)[row * a.q_stride + h * a.head_dim + d];
           }
         }

@@ -166,9 +166,10 @@ class Block:
     def attention(self, width, depth):
         heads = self.rng.choice(divisors(width))
         kv_heads = self.rng.choice(divisors(heads))
-        kv_width = width // heads * kv_heads
+        columns = self.rng.choice([width // heads, width // heads, self.rng.randint(1, 20)])  # of a head of queries
         seen = self.rng.choice(["", "", ", causal = false", f", window = {self.rng.randint(0, 9)}", ", alibi = true"])
-        q, k, v = (self.expression(each, self.rng.randrange(depth)) for each in (width, kv_width, kv_width))
+        widths = (heads * columns, kv_heads * columns, width // heads * kv_heads)
+        q, k, v = (self.expression(each, self.rng.randrange(depth)) for each in widths)
         bound = self.rng.choice(["tanh", "rms_norm"])  # see write
         return f"softmax_attention({bound}({q}), {bound}({k}), {v}, {heads}, {kv_heads}{seen})"
 

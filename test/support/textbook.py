@@ -187,19 +187,22 @@ class Language(Reader):
         return turned if len(x) > 1 else turned[0]
 
     def softmax_attention(self, q, k, v, heads, kv_heads=None, causal=True, window=0, alibi=False):
-        kv_heads, width, length = kv_heads or heads, q.shape[-1] // heads, q.shape[2]
-        y = np.zeros_like(q)
+        def part(x, number, parts):
+            width = x.shape[-1] // parts
+            return x[..., number * width : (number + 1) * width]
+
+        kv_heads, width, length, results = kv_heads or heads, q.shape[-1] // heads, q.shape[2], []
         for head in range(heads):
-            mine = slice(head * width, (head + 1) * width)
-            first = head // (heads // kv_heads) * width
-            keys, values = (each[..., first : first + width] for each in (k, v))
+            mine, keys, values = part(q, head, heads), *(part(x, head // (heads // kv_heads), kv_heads) for x in (k, v))
+            rows = []
             for t in range(length):
                 seen = range(max(0, t + 1 - window) if window else 0, t + 1 if causal else length)
                 slope = 2 ** (-8 * (head + 1) / heads) if alibi else 0
-                scores = [np.exp((q[:, :, t, mine] * keys[:, :, s]).sum(-1) / math.sqrt(width) - slope * (t - s)) for s in seen]
+                scores = [np.exp((mine[:, :, t] * keys[:, :, s]).sum(-1) / math.sqrt(width) - slope * (t - s)) for s in seen]
                 weights = [(score / sum(scores))[..., None] for score in scores]
-                y[:, :, t, mine] = sum(weight * values[:, :, s] for s, weight in zip(seen, weights))
-        return y
+                rows.append(sum(weight * values[:, :, s] for s, weight in zip(seen, weights)))
+            results.append(np.stack(rows, axis=2))
+        return np.concatenate(results, axis=-1)
 
     def linear_attention(self, q, k, v, heads, key_heads=None, decay=None, write=None, beta=None, erase=None,
                          erase_write=None, read="after", scale=None):  # fmt: skip

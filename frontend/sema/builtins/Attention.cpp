@@ -7,15 +7,9 @@ using namespace stretto::frontend;
 
 namespace {
 
-/// Reports unless q is `heads` and k and v are `kvHeads` times as wide as one head.
+/// Reports unless q is `heads` and k `kvHeads` times as wide as one head, and v has `kvHeads` of any width.
 bool checkShapes(BuiltinCall &call, int64_t heads, int64_t kvHeads) {
   const Type &q = call.type("q"), &k = call.type("k"), &v = call.type("v");
-  if (!(k == v)) {
-    Diagnostic &diagnostic =
-        call.errorAt("v", "k and v must have the same shape, but got " + k.str() + " and " + v.str());
-    noteOrigins(diagnostic, k, v);
-    return false;
-  }
   if (heads % kvHeads != 0) {
     Diagnostic &diagnostic = call.errorAt("kv_heads", "kv_heads must divide heads, but got " + llvm::Twine(kvHeads) +
                                                           " and " + llvm::Twine(heads));
@@ -24,15 +18,33 @@ bool checkShapes(BuiltinCall &call, int64_t heads, int64_t kvHeads) {
     return false;
   }
   int64_t headDim = q.width().size / heads;
-  if (headDim * heads == q.width().size && k.width().size == headDim * kvHeads)
-    return true;
-  Diagnostic &diagnostic =
-      call.error("q must be heads and k kv_heads times as wide as one head, but got q " + q.str() + " with " +
-                 llvm::Twine(heads) + " heads and k " + k.str() + " with " + llvm::Twine(kvHeads));
-  noteOrigin(diagnostic, q.width().provenance);
-  noteOrigin(diagnostic, k.width().provenance);
-  noteOrigin(diagnostic, call.value("heads").provenance);
-  return false;
+  if (headDim * heads != q.width().size || k.width().size != headDim * kvHeads) {
+    Diagnostic &diagnostic =
+        call.error("q must be heads and k kv_heads times as wide as one head, but got q " + q.str() + " with " +
+                   llvm::Twine(heads) + " heads and k " + k.str() + " with " + llvm::Twine(kvHeads));
+    noteOrigin(diagnostic, q.width().provenance);
+    noteOrigin(diagnostic, k.width().provenance);
+    noteOrigin(diagnostic, call.value("heads").provenance);
+    return false;
+  }
+  if (v.width().size % kvHeads != 0) {
+    Diagnostic &diagnostic = call.errorAt("v", "the width of v must be a multiple of its " + llvm::Twine(kvHeads) +
+                                                   " heads, but got " + v.str());
+    noteOrigin(diagnostic, v.width().provenance);
+    return false;
+  }
+  return true;
+}
+
+/// Heads as wide as those of v.
+Type resultType(BuiltinCall &call, int64_t heads, int64_t kvHeads) {
+  Type type = call.type("q");
+  const Dim &keys = call.type("k").width(), &values = call.type("v").width();
+  if (values.size != keys.size && heads == kvHeads)
+    type.dims.back() = values;
+  else if (values.size != keys.size)
+    type.dims.back() = {values.size / kvHeads * heads, call.emitter.reporter.origin("width of o", call.range())};
+  return type;
 }
 
 /// Reports what counts the tokens before a query where it sees later ones, too.
@@ -59,7 +71,7 @@ Values softmaxAttention(BuiltinCall &call) {
   if (!call.expectInRange("window", 0) || !checkShapes(call, heads, kvHeads) || !expectCausal(call, window, alibi))
     return {Value()};
   return {call.operation(
-      {call.value("q"), call.value("k"), call.value("v")}, call.type("q"),
+      {call.value("q"), call.value("k"), call.value("v")}, resultType(call, heads, kvHeads),
       {{"heads", heads}, {"kv_heads", kvHeads}, {"causal", causal}, {"window", window}, {"alibi", alibi}})};
 }
 

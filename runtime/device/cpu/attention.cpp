@@ -50,9 +50,9 @@ struct Block {
 
 int64_t blockCount(int64_t length) { return (length + blockRows - 1) / blockRows; }
 
-// The row of one head at a token in [batch, length, heads * headDim].
-template <typename Real> Real *rowOf(void *data, const AttentionOp &op, int64_t head, int64_t token, int64_t stride) {
-  return static_cast<Real *>(data) + token * stride + head * op.head_dim;
+// The row of one head at a token in [batch, length, heads * dim].
+template <typename Real> Real *rowOf(void *data, int64_t dim, int64_t head, int64_t token, int64_t stride) {
+  return static_cast<Real *>(data) + token * stride + head * dim;
 }
 template <typename Real> Real *lseOf(const AttentionOp &op, int64_t head, int64_t token) {
   return static_cast<Real *>(op.lse) + (token / op.length * op.heads + head) * op.length + token % op.length;
@@ -74,25 +74,25 @@ void forwardBlock(const AttentionOp &op, const Document &document, int64_t head,
   const int64_t kvHead = head * op.kv_heads / op.heads;
   const Real scale = static_cast<Real>(op.scale);
   Scores<Real> scores;
-  Real *out = rowOf<Real>(op.o, op, head, begin, op.o_stride);
-  const Operand<Real> q{rowOf<Real>(op.q, op, head, begin, op.q_stride), op.q_stride};
+  Real *out = rowOf<Real>(op.o, op.value_dim, head, begin, op.o_stride);
+  const Operand<Real> q{rowOf<Real>(op.q, op.head_dim, head, begin, op.q_stride), op.q_stride};
   SoftmaxState<Real> states[blockRows];
   for (int64_t panel = block.firstKey; panel < block.endKey; panel += panelKeys) {
     const bool isFirst = panel == block.firstKey;
     const int64_t keys = block.panelSize(panel);
-    const Operand<Real> k{rowOf<Real>(op.k, op, kvHead, first + panel, op.k_stride), op.k_stride, true};
-    const Operand<Real> v{rowOf<Real>(op.v, op, kvHead, first + panel, op.v_stride), op.v_stride};
+    const Operand<Real> k{rowOf<Real>(op.k, op.head_dim, kvHead, first + panel, op.k_stride), op.k_stride, true};
+    const Operand<Real> v{rowOf<Real>(op.v, op.value_dim, kvHead, first + panel, op.v_stride), op.v_stride};
     multiply<Real>(block.rows, keys, op.head_dim, q, k, 0, scores.data, panelKeys);
     for (int64_t row = 0; row < block.rows; ++row) {
       subtractDistances(op, head, block, row, panel, scores);
       const Real shrink = softmaxRow(scores.row(row), block.seen(op, row, panel), scale, isFirst, states[row]);
       if (!isFirst)
-        scaleRow(out + row * op.o_stride, op.head_dim, shrink);
+        scaleRow(out + row * op.o_stride, op.value_dim, shrink);
     }
-    multiply<Real>(block.rows, op.head_dim, keys, {scores.data, panelKeys}, v, !isFirst, out, op.o_stride);
+    multiply<Real>(block.rows, op.value_dim, keys, {scores.data, panelKeys}, v, !isFirst, out, op.o_stride);
   }
   for (int64_t row = 0; row < block.rows; ++row) {
-    scaleRow(out + row * op.o_stride, op.head_dim, 1 / states[row].sum);
+    scaleRow(out + row * op.o_stride, op.value_dim, 1 / states[row].sum);
     *lseOf<Real>(op, head, begin + row) = states[row].maximum + std::log(states[row].sum);
   }
 }
@@ -106,36 +106,36 @@ void backwardBlock(const AttentionGradOp &grad, const Document &document, int64_
   const Real scale = static_cast<Real>(op.scale), keep = sets ? 0 : 1;
   Scores<Real> scores, dScores;
   Real delta[blockRows];
-  const Operand<Real> q{rowOf<Real>(op.q, op, head, begin, op.q_stride), op.q_stride};
-  const Operand<Real> dOut{rowOf<Real>(grad.d_o, op, head, begin, grad.do_stride), grad.do_stride};
-  const Operand<Real> out{rowOf<Real>(op.o, op, head, begin, op.o_stride), op.o_stride};
+  const Operand<Real> q{rowOf<Real>(op.q, op.head_dim, head, begin, op.q_stride), op.q_stride};
+  const Operand<Real> dOut{rowOf<Real>(grad.d_o, op.value_dim, head, begin, grad.do_stride), grad.do_stride};
+  const Operand<Real> out{rowOf<Real>(op.o, op.value_dim, head, begin, op.o_stride), op.o_stride};
   for (int64_t row = 0; row < block.rows; ++row)
-    delta[row] = dotRow(dOut.data + row * dOut.stride, out.data + row * out.stride, op.head_dim);
+    delta[row] = dotRow(dOut.data + row * dOut.stride, out.data + row * out.stride, op.value_dim);
   for (int64_t panel = block.firstKey; panel < block.endKey; panel += panelKeys) {
     const int64_t keys = block.panelSize(panel);
-    const Operand<Real> k{rowOf<Real>(op.k, op, kvHead, first + panel, op.k_stride), op.k_stride};
-    const Operand<Real> v{rowOf<Real>(op.v, op, kvHead, first + panel, op.v_stride), op.v_stride};
+    const Operand<Real> k{rowOf<Real>(op.k, op.head_dim, kvHead, first + panel, op.k_stride), op.k_stride};
+    const Operand<Real> v{rowOf<Real>(op.v, op.value_dim, kvHead, first + panel, op.v_stride), op.v_stride};
     multiply<Real>(block.rows, keys, op.head_dim, q, {k.data, k.stride, true}, 0, scores.data, panelKeys);
-    multiply<Real>(block.rows, keys, op.head_dim, dOut, {v.data, v.stride, true}, 0, dScores.data, panelKeys);
+    multiply<Real>(block.rows, keys, op.value_dim, dOut, {v.data, v.stride, true}, 0, dScores.data, panelKeys);
     for (int64_t row = 0; row < block.rows; ++row) {
       subtractDistances(op, head, block, row, panel, scores);
       softmaxGradRow(scores.row(row), dScores.row(row), block.seen(op, row, panel), scale,
                      *lseOf<Real>(op, head, begin + row), delta[row]);
     }
     multiply<Real>(block.rows, op.head_dim, keys, {dScores.data, panelKeys}, k, panel > block.firstKey,
-                   rowOf<Real>(grad.d_q, op, head, begin, grad.dq_stride), grad.dq_stride);
+                   rowOf<Real>(grad.d_q, op.head_dim, head, begin, grad.dq_stride), grad.dq_stride);
     multiply<Real>(keys, op.head_dim, block.rows, {dScores.data, panelKeys, true}, q, keep,
-                   rowOf<Real>(grad.d_k, op, kvHead, first + panel, grad.dk_stride), grad.dk_stride);
-    multiply<Real>(keys, op.head_dim, block.rows, {scores.data, panelKeys, true}, dOut, keep,
-                   rowOf<Real>(grad.d_v, op, kvHead, first + panel, grad.dv_stride), grad.dv_stride);
+                   rowOf<Real>(grad.d_k, op.head_dim, kvHead, first + panel, grad.dk_stride), grad.dk_stride);
+    multiply<Real>(keys, op.value_dim, block.rows, {scores.data, panelKeys, true}, dOut, keep,
+                   rowOf<Real>(grad.d_v, op.value_dim, kvHead, first + panel, grad.dv_stride), grad.dv_stride);
   }
 }
 
 template <typename Real> void clearKeyGradients(const AttentionGradOp &grad, const Document &document, int64_t kvHead) {
   const AttentionOp &op = grad.forward;
   for (int64_t token = document.first; token < document.first + document.length; ++token) {
-    std::fill_n(rowOf<Real>(grad.d_k, op, kvHead, token, grad.dk_stride), op.head_dim, Real(0));
-    std::fill_n(rowOf<Real>(grad.d_v, op, kvHead, token, grad.dv_stride), op.head_dim, Real(0));
+    std::fill_n(rowOf<Real>(grad.d_k, op.head_dim, kvHead, token, grad.dk_stride), op.head_dim, Real(0));
+    std::fill_n(rowOf<Real>(grad.d_v, op.value_dim, kvHead, token, grad.dv_stride), op.value_dim, Real(0));
   }
 }
 
@@ -194,7 +194,7 @@ void collectShapes(const AttentionOp &given, std::set<MatmulShape> &shapes) {
   const AttentionOp op = given.dtype == STRETTO_BF16 ? inFloat(given) : given;
   forEachPanel(op, [&](int64_t rows, int64_t keys) {
     shapes.insert({.dtype = op.dtype, .m = rows, .n = keys, .k = op.head_dim, .transposeB = true, .shared = true});
-    shapes.insert({.dtype = op.dtype, .m = rows, .n = op.head_dim, .k = keys, .shared = true});
+    shapes.insert({.dtype = op.dtype, .m = rows, .n = op.value_dim, .k = keys, .shared = true});
   });
 }
 
@@ -202,9 +202,12 @@ void collectShapes(const AttentionGradOp &given, std::set<MatmulShape> &shapes) 
   if (isTiled(given.forward.dtype))
     return;
   const AttentionOp op = given.forward.dtype == STRETTO_BF16 ? inFloat(given.forward) : given.forward;
-  collectShapes(op, shapes); // its matmuls with queries and keys have these sizes, too
   forEachPanel(op, [&](int64_t rows, int64_t keys) {
-    shapes.insert({.dtype = op.dtype, .m = keys, .n = op.head_dim, .k = rows, .transposeA = true, .shared = true});
+    for (const int64_t dim : {op.head_dim, op.value_dim}) {
+      shapes.insert({.dtype = op.dtype, .m = rows, .n = keys, .k = dim, .transposeB = true, .shared = true});
+      shapes.insert({.dtype = op.dtype, .m = keys, .n = dim, .k = rows, .transposeA = true, .shared = true});
+    }
+    shapes.insert({.dtype = op.dtype, .m = rows, .n = op.head_dim, .k = keys, .shared = true});
   });
 }
 

@@ -19,8 +19,8 @@ ScoreColumns Panel::scores(const Block &block) const {
 
 int64_t blockCount(int64_t length) { return (length + blockQueries - 1) / blockQueries; }
 
-Rows rowsOf(void *data, const AttentionOp &op, int64_t head, int64_t token, int64_t stride) {
-  return {static_cast<float *>(data) + token * stride + head * op.head_dim, stride};
+Rows rowsOf(void *data, int64_t dim, int64_t head, int64_t token, int64_t stride) {
+  return {static_cast<float *>(data) + token * stride + head * dim, stride};
 }
 
 float *lseOf(const AttentionOp &op, int64_t head, int64_t token) {
@@ -33,40 +33,40 @@ void copyRows(int64_t rows, int64_t columns, Rows from, Rows to) {
 }
 
 // Between rows of copies: an odd number of lines, so that rows lie in all sets of a cache.
-static int64_t copyStride(int64_t headDim) {
+static int64_t copyStride(int64_t dim) {
   constexpr int64_t line = 64 / sizeof(float);
-  return ((headDim + line - 1) / line | 1) * line;
+  return ((dim + line - 1) / line | 1) * line;
 }
 
-int64_t keyCopies(int64_t tokens, int64_t headDim) {
-  return tiles::tilesAreNarrow() ? 2 * tokens * copyStride(headDim) : 0;
+int64_t keyCopies(const AttentionOp &op, int64_t tokens) {
+  return tiles::tilesAreNarrow() ? tokens * (copyStride(op.head_dim) + copyStride(op.value_dim)) : 0;
 }
 
 Keys::Keys(const AttentionOp &op, int64_t kvHead, int64_t begin, int64_t token, int64_t count, float *copies)
-    : begin(begin), keys(rowsOf(op.k, op, kvHead, token, op.k_stride)),
-      values(rowsOf(op.v, op, kvHead, token, op.v_stride)) {
+    : begin(begin), keys(rowsOf(op.k, op.head_dim, kvHead, token, op.k_stride)),
+      values(rowsOf(op.v, op.value_dim, kvHead, token, op.v_stride)) {
   if (!tiles::tilesAreNarrow())
     return;
-  const int64_t stride = copyStride(op.head_dim);
-  for (Rows *rows : {&keys, &values}) {
+  for (const auto &[rows, dim] : {std::pair{&keys, op.head_dim}, {&values, op.value_dim}}) {
+    const int64_t stride = copyStride(dim);
     const Rows copy{std::exchange(copies, copies + count * stride), stride};
-    copyRows(count, op.head_dim, *rows, copy);
+    copyRows(count, dim, *rows, copy);
     *rows = copy;
   }
 }
 
-void packColumns(const Block &block, int64_t headDim, Rows from, float *to) {
+void packColumns(const Block &block, int64_t dim, Rows from, float *to) {
   if (block.rows < block.columns)
-    std::fill_n(to, headDim * blockQueries, 0.0f);
-  tiles::transposeRows(block.rows, headDim, In(from), Rows{to, blockQueries});
+    std::fill_n(to, dim * blockQueries, 0.0f);
+  tiles::transposeRows(block.rows, dim, In(from), Rows{to, blockQueries});
 }
 
-void multiply(const Block &block, const Panel &panel, int64_t headDim, Rows rows, const float *columns, float *scores) {
+void multiply(const Block &block, const Panel &panel, int64_t dim, Rows rows, const float *columns, float *scores) {
   // On the diagonal, queries before the first key of a step see none of its keys.
   const int64_t step = panel.diagonal ? columnLanes : panel.count;
   for (int64_t key = 0; key < panel.count; key += step) {
     const int64_t query = panel.diagonal ? key : 0;
-    tiles::matmul(std::min(step, panel.count - key), block.columns - query, headDim,
+    tiles::matmul(std::min(step, panel.count - key), block.columns - query, dim,
                   tiles::Left<float>{rows.row(key), rows.stride}, In{columns + query, blockQueries}, {},
                   Rows{scores + key * blockQueries + query, blockQueries});
   }

@@ -57,15 +57,15 @@ template <typename Visit> void forEach(const Block &block, bool causal, int64_t 
     visit(Panel{block.query, block.rows, true});
 }
 
-// The rows of one head from a token on, in [batch, length, heads * headDim].
-Rows rowsOf(void *data, const AttentionOp &op, int64_t head, int64_t token, int64_t stride);
+// The rows of one head from a token on, in [batch, length, heads * dim].
+Rows rowsOf(void *data, int64_t dim, int64_t head, int64_t token, int64_t stride);
 // The logarithm of a query's sum of exponentials; those of the next tokens follow.
 float *lseOf(const AttentionOp &op, int64_t head, int64_t token);
 
 void copyRows(int64_t rows, int64_t columns, Rows from, Rows to);
 
 // Numbers that copies of keys and values of some tokens take.
-int64_t keyCopies(int64_t tokens, int64_t headDim);
+int64_t keyCopies(const AttentionOp &op, int64_t tokens);
 
 // Keys and values of a head from `begin` on, counted like a panel's, in memory as attention has them or in copies.
 struct Keys {
@@ -77,12 +77,12 @@ struct Keys {
   Rows valuesOf(const Panel &panel) const { return {values.row(panel.key - begin), values.stride}; }
 };
 
-// The rows of a block as columns, `blockQueries` apart; zeros in the last vector.
-void packColumns(const Block &block, int64_t headDim, Rows from, float *to);
+// The rows of a block, of `dim` numbers, as columns, `blockQueries` apart; zeros in the last vector.
+void packColumns(const Block &block, int64_t dim, Rows from, float *to);
 
 // scores = rows of the panel times the columns of a block, as far as they count; of queries and keys of a head, with
 // what their distance takes from them.
-void multiply(const Block &block, const Panel &panel, int64_t headDim, Rows rows, const float *columns, float *scores);
+void multiply(const Block &block, const Panel &panel, int64_t dim, Rows rows, const float *columns, float *scores);
 void multiplyKeys(const AttentionOp &op, int64_t head, const Block &block, const Panel &panel, Rows keys,
                   const float *queries, float *scores);
 

@@ -18,29 +18,30 @@ constexpr int64_t stepKeys = 512; // keys whose scores are held at once; a multi
 int64_t blockCount(const AttentionStepOp &op) { return (op.rows + stepRows - 1) / stepRows; }
 
 // Row `t` of one head in rows of `stride` elements.
-template <typename Real> Real *rowOf(const void *data, int64_t t, int64_t stride, int64_t head, int64_t headDim) {
-  return static_cast<Real *>(const_cast<void *>(data)) + t * stride + head * headDim;
+template <typename Real> Real *rowOf(const void *data, int64_t t, int64_t stride, int64_t head, int64_t dim) {
+  return static_cast<Real *>(const_cast<void *>(data)) + t * stride + head * dim;
 }
 
 template <typename Real> void stepBlock(const AttentionStepOp &op, int64_t b, int64_t head, int64_t index) {
   const int64_t begin = index * stepRows, first = b * op.rows + begin;
   const int64_t rows = std::clamp<int64_t>(op.counts[b] - begin, 0, std::min(stepRows, op.rows - begin));
-  Real *out = rowOf<Real>(op.o, first, op.o_stride, head, op.head_dim);
+  Real *out = rowOf<Real>(op.o, first, op.o_stride, head, op.value_dim);
   for (int64_t row = rows; row < std::min(stepRows, op.rows - begin); ++row)
-    std::memset(out + row * op.o_stride, 0, op.head_dim * sizeof(Real));
+    std::memset(out + row * op.o_stride, 0, op.value_dim * sizeof(Real));
   if (rows == 0)
     return;
   const int32_t *positions = op.positions + first;
   const int64_t firstKey = firstSeenKey(op.window, positions[0]), endKey = positions[rows - 1] + 1; // positions ascend
-  const int64_t kvHead = head * op.kv_heads / op.heads, kvStride = op.kv_heads * op.head_dim;
+  const int64_t kvHead = head * op.kv_heads / op.heads;
+  const int64_t kStride = op.kv_heads * op.head_dim, vStride = op.kv_heads * op.value_dim;
   const Operand<Real> q{rowOf<Real>(op.q, first, op.q_stride, head, op.head_dim), op.q_stride};
   alignas(64) Real scores[stepRows * stepKeys];
   SoftmaxState<Real> states[stepRows];
   for (int64_t panel = firstKey, keys; panel < endKey; panel += keys) {
     const int64_t place = panel % op.capacity, key = b * op.capacity + place;
     keys = std::min({stepKeys, endKey - panel, op.capacity - place});
-    const Operand<Real> k{rowOf<Real>(op.k, key, kvStride, kvHead, op.head_dim), kvStride, true};
-    const Operand<Real> v{rowOf<Real>(op.v, key, kvStride, kvHead, op.head_dim), kvStride};
+    const Operand<Real> k{rowOf<Real>(op.k, key, kStride, kvHead, op.head_dim), kStride, true};
+    const Operand<Real> v{rowOf<Real>(op.v, key, vStride, kvHead, op.value_dim), vStride};
     multiply<Real>(rows, keys, op.head_dim, q, k, 0, scores, stepKeys);
     for (int64_t row = 0; row < rows; ++row) {
       const int64_t first = firstSeenKey(op.window, positions[row]);
@@ -56,12 +57,12 @@ template <typename Real> void stepBlock(const AttentionStepOp &op, int64_t b, in
       const bool isFirst = first >= panel;
       const Real shrink = softmaxRow(scores + row * stepKeys, seen, static_cast<Real>(op.scale), isFirst, states[row]);
       if (!isFirst)
-        scaleRow(out + row * op.o_stride, op.head_dim, shrink);
+        scaleRow(out + row * op.o_stride, op.value_dim, shrink);
     }
-    multiply<Real>(rows, op.head_dim, keys, {scores, stepKeys}, v, panel > firstKey, out, op.o_stride);
+    multiply<Real>(rows, op.value_dim, keys, {scores, stepKeys}, v, panel > firstKey, out, op.o_stride);
   }
   for (int64_t row = 0; row < rows; ++row)
-    scaleRow(out + row * op.o_stride, op.head_dim, 1 / states[row].sum);
+    scaleRow(out + row * op.o_stride, op.value_dim, 1 / states[row].sum);
 }
 
 template <typename Real> void step(const AttentionStepOp &op) {
@@ -76,7 +77,7 @@ void collectShapes(const AttentionStepOp &op, std::set<MatmulShape> &shapes) {
   const int32_t dtype = op.dtype == STRETTO_BF16 ? STRETTO_F32 : op.dtype;
   const int64_t rows = std::min(stepRows, op.rows), keys = std::min(stepKeys, op.capacity);
   shapes.insert({.dtype = dtype, .m = rows, .n = keys, .k = op.head_dim, .transposeB = true, .shared = true});
-  shapes.insert({.dtype = dtype, .m = rows, .n = op.head_dim, .k = keys, .shared = true});
+  shapes.insert({.dtype = dtype, .m = rows, .n = op.value_dim, .k = keys, .shared = true});
 }
 
 void attentionStep(const AttentionStepOp &op) {

@@ -24,8 +24,8 @@ struct Piece {
 };
 
 // Keys that are copied at once: with as many queries, what a piece reads stays in a second-level cache.
-int64_t rangeTokens(int64_t headDim) { return headDim <= 64 ? 256 : 128; }
-int64_t mostQueries(int64_t headDim) { return tiles::tilesAreNarrow() ? rangeTokens(headDim) : blockQueries; }
+int64_t rangeTokens(const AttentionOp &op) { return op.head_dim + op.value_dim <= 128 ? 256 : 128; }
+int64_t mostQueries(const AttentionOp &op) { return tiles::tilesAreNarrow() ? rangeTokens(op) : blockQueries; }
 
 // A block of queries with what a thread holds of it: its queries as columns, and results that are not yet divided by
 // their sums.
@@ -34,8 +34,9 @@ struct Turn {
   float *queries;
   Rows out;
   SoftmaxColumns state;
-  Turn(const Block &block, Scratch &scratch, int64_t headDim)
-      : block(block), queries(scratch.take(headDim * blockQueries)), out(scratch.takeRows(blockQueries, headDim)),
+  Turn(const Block &block, Scratch &scratch, const AttentionOp &op)
+      : block(block), queries(scratch.take(op.head_dim * blockQueries)),
+        out(scratch.takeRows(blockQueries, op.value_dim)),
         state{scratch.take(blockQueries), scratch.take(blockQueries), scratch.take(blockQueries)} {}
 };
 
@@ -48,16 +49,16 @@ void addPanel(const AttentionOp &op, int64_t head, const Turn &turn, const Panel
   Base<float> base;
   if (!isFirst)
     base = {out, shrinks ? state.shrink : nullptr};
-  tiles::matmul(block.rows, op.head_dim, panel.count, Left<float>{scores, blockQueries, true, panel.ofQueries()},
+  tiles::matmul(block.rows, op.value_dim, panel.count, Left<float>{scores, blockQueries, true, panel.ofQueries()},
                 keys.valuesOf(panel), base, out);
 }
 
 void writeBlock(const AttentionOp &op, int64_t head, int64_t token, const Turn &turn) {
-  const Rows out = rowsOf(op.o, op, head, token, op.o_stride);
+  const Rows out = rowsOf(op.o, op.value_dim, head, token, op.o_stride);
   float *const lse = lseOf(op, head, token);
   for (int64_t row = 0; row < turn.block.rows; ++row) {
     const float factor = 1 / turn.state.sum[row];
-    for (int64_t i = 0; i < op.head_dim; ++i)
+    for (int64_t i = 0; i < op.value_dim; ++i)
       out.row(row)[i] = turn.out.row(row)[i] * factor;
     lse[row] = turn.state.maximum[row] + std::log(turn.state.sum[row]);
   }
@@ -65,18 +66,18 @@ void writeBlock(const AttentionOp &op, int64_t head, int64_t token, const Turn &
 
 void attend(const AttentionOp &op, const Piece &piece, int64_t head, char *memory) {
   const auto [first, length] = piece.document;
-  const int64_t headDim = op.head_dim, kvHead = head * op.kv_heads / op.heads, range = rangeTokens(headDim);
+  const int64_t kvHead = head * op.kv_heads / op.heads, range = rangeTokens(op);
   const int64_t seen = op.causal ? piece.end : length;
   Scratch scratch(memory);
   float *const scores = scratch.take(panelKeys * blockQueries);
-  float *const copies = scratch.take(keyCopies(range, headDim));
+  float *const copies = scratch.take(keyCopies(op, range));
   auto forEachTurn = [&, first = first, length = length](auto visit) {
     Scratch ofTurns = scratch;
     for (int64_t query = piece.query; query < piece.end; query += blockQueries)
-      visit(Turn(Block(op, query, length), ofTurns, headDim), first + query);
+      visit(Turn(Block(op, query, length), ofTurns, op), first + query);
   };
   forEachTurn([&](const Turn &turn, int64_t token) {
-    packColumns(turn.block, headDim, rowsOf(op.q, op, head, token, op.q_stride), turn.queries);
+    packColumns(turn.block, op.head_dim, rowsOf(op.q, op.head_dim, head, token, op.q_stride), turn.queries);
   });
   for (int64_t begin = firstSeenKey(op.window, piece.query) / range * range; begin < seen; begin += range) {
     const int64_t end = std::min(seen, begin + range);
@@ -102,7 +103,7 @@ std::vector<Piece> piecesOf(const std::vector<Document> &documents, int64_t quer
 // As many queries as share copies well, or fewer, so that threads have enough to share.
 std::vector<Piece> piecesOf(const AttentionOp &op) {
   const std::vector<Document> documents = documentsOf(op.batch, op.length, op.positions);
-  for (int64_t queries = mostQueries(op.head_dim);; queries /= 2) {
+  for (int64_t queries = mostQueries(op);; queries /= 2) {
     std::vector<Piece> pieces = piecesOf(documents, queries);
     if (queries == blockQueries || static_cast<int64_t>(pieces.size()) * op.heads >= 4 * threadCount())
       return pieces;
@@ -112,8 +113,8 @@ std::vector<Piece> piecesOf(const AttentionOp &op) {
 } // namespace
 
 int64_t tiledScratch(const AttentionOp &op) {
-  const int64_t ofTurns = mostQueries(op.head_dim) * (2 * op.head_dim + 3);
-  return sizeof(float) * (ofTurns + blockQueries * panelKeys + keyCopies(rangeTokens(op.head_dim), op.head_dim));
+  const int64_t ofTurns = mostQueries(op) * (op.head_dim + op.value_dim + 3);
+  return sizeof(float) * (ofTurns + blockQueries * panelKeys + keyCopies(op, rangeTokens(op)));
 }
 
 void tiledAttention(const AttentionOp &op, char *scratch) {

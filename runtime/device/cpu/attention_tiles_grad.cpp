@@ -35,12 +35,12 @@ struct Space {
   float *scores, *dScores, *queries, *dOuts, *lse, *delta;
   Rows q, dOut, dQ;
   float *copies; // of keys and values
-  Space(Scratch scratch, int64_t headDim)
+  Space(Scratch scratch, const AttentionOp &op)
       : scores(scratch.take(panelKeys * blockQueries)), dScores(scratch.take(panelKeys * blockQueries)),
-        queries(scratch.take(headDim * blockQueries)), dOuts(scratch.take(headDim * blockQueries)),
-        lse(scratch.take(blockQueries)), delta(scratch.take(blockQueries)), q(scratch.takeRows(blockQueries, headDim)),
-        dOut(scratch.takeRows(blockQueries, headDim)), dQ(scratch.takeRows(blockQueries, headDim)),
-        copies(scratch.take(keyCopies(rangeTokens, headDim))) {}
+        queries(scratch.take(op.head_dim * blockQueries)), dOuts(scratch.take(op.value_dim * blockQueries)),
+        lse(scratch.take(blockQueries)), delta(scratch.take(blockQueries)),
+        q(scratch.takeRows(blockQueries, op.head_dim)), dOut(scratch.takeRows(blockQueries, op.value_dim)),
+        dQ(scratch.takeRows(blockQueries, op.head_dim)), copies(scratch.take(keyCopies(op, rangeTokens))) {}
 };
 
 // A block of queries of a head, as a piece goes through them.
@@ -55,46 +55,46 @@ struct Turn {
   const AttentionOp &op() const { return grad.forward; }
   int64_t kvHead() const { return head * op().kv_heads / op().heads; }
   int64_t token() const { return piece.document.first + block.query; }
-  Rows dQueries() const { return rowsOf(grad.d_q, op(), head, token(), grad.dq_stride); }
+  Rows dQueries() const { return rowsOf(grad.d_q, op().head_dim, head, token(), grad.dq_stride); }
 };
 
 void readBlock(const Turn &turn) {
   const AttentionOp &op = turn.op();
   const auto &[grad, piece, head, block, space, keys] = turn;
-  copyRows(block.rows, op.head_dim, rowsOf(op.q, op, head, turn.token(), op.q_stride), space.q);
-  copyRows(block.rows, op.head_dim, rowsOf(grad.d_o, op, head, turn.token(), grad.do_stride), space.dOut);
+  copyRows(block.rows, op.head_dim, rowsOf(op.q, op.head_dim, head, turn.token(), op.q_stride), space.q);
+  copyRows(block.rows, op.value_dim, rowsOf(grad.d_o, op.value_dim, head, turn.token(), grad.do_stride), space.dOut);
   if (!piece.isFirst())
     copyRows(block.rows, op.head_dim, turn.dQueries(), space.dQ);
   packColumns(block, op.head_dim, space.q, space.queries);
-  packColumns(block, op.head_dim, space.dOut, space.dOuts);
-  const Rows out = rowsOf(op.o, op, head, turn.token(), op.o_stride);
+  packColumns(block, op.value_dim, space.dOut, space.dOuts);
+  const Rows out = rowsOf(op.o, op.value_dim, head, turn.token(), op.o_stride);
   const float *const lse = lseOf(op, head, turn.token());
   for (int64_t row = 0; row < block.columns; ++row) {
     space.lse[row] = row < block.rows ? lse[row] : 0;
-    space.delta[row] = row < block.rows ? dotRow(space.dOut.row(row), out.row(row), op.head_dim) : 0;
+    space.delta[row] = row < block.rows ? dotRow(space.dOut.row(row), out.row(row), op.value_dim) : 0;
   }
 }
 
 // c (+)= a b, of `rows` rows; what `adds` says.
-void add(bool adds, int64_t rows, int64_t headDim, int64_t terms, const Left<float> &a, Rows b, Rows c) {
-  tiles::matmul(rows, headDim, terms, a, b, adds ? Base<float>{c} : Base<float>{}, c);
+void add(bool adds, int64_t rows, int64_t dim, int64_t terms, const Left<float> &a, Rows b, Rows c) {
+  tiles::matmul(rows, dim, terms, a, b, adds ? Base<float>{c} : Base<float>{}, c);
 }
 
 // `addsToKeys`: gradients of these keys hold something already; `addsToQueries` likewise.
 void addPanel(const Turn &turn, const Panel &panel, bool addsToKeys, bool addsToQueries) {
   const AttentionOp &op = turn.op();
   const auto &[grad, piece, head, block, space, keys] = turn;
-  const int64_t key = piece.document.first + panel.key, headDim = op.head_dim;
+  const int64_t key = piece.document.first + panel.key;
   multiplyKeys(op, head, block, panel, keys.keysOf(panel), space.queries, space.scores);
-  multiply(block, panel, headDim, keys.valuesOf(panel), space.dOuts, space.dScores);
+  multiply(block, panel, op.value_dim, keys.valuesOf(panel), space.dOuts, space.dScores);
   softmaxGradColumns(panel.scores(block), space.scores, space.dScores, static_cast<float>(op.scale), space.lse,
                      space.delta);
-  add(addsToQueries, block.rows, headDim, panel.count, {space.dScores, blockQueries, true, panel.ofQueries()},
+  add(addsToQueries, block.rows, op.head_dim, panel.count, {space.dScores, blockQueries, true, panel.ofQueries()},
       keys.keysOf(panel), space.dQ);
-  add(addsToKeys, panel.count, headDim, block.rows, {space.dScores, blockQueries, false, panel.ofKeys()}, space.q,
-      rowsOf(grad.d_k, op, turn.kvHead(), key, grad.dk_stride));
-  add(addsToKeys, panel.count, headDim, block.rows, {space.scores, blockQueries, false, panel.ofKeys()}, space.dOut,
-      rowsOf(grad.d_v, op, turn.kvHead(), key, grad.dv_stride));
+  add(addsToKeys, panel.count, op.head_dim, block.rows, {space.dScores, blockQueries, false, panel.ofKeys()}, space.q,
+      rowsOf(grad.d_k, op.head_dim, turn.kvHead(), key, grad.dk_stride));
+  add(addsToKeys, panel.count, op.value_dim, block.rows, {space.scores, blockQueries, false, panel.ofKeys()},
+      space.dOut, rowsOf(grad.d_v, op.value_dim, turn.kvHead(), key, grad.dv_stride));
 }
 
 // `isFirst`: of the heads of queries that share these keys.
@@ -115,7 +115,7 @@ void addBlock(const Turn &turn, bool isFirst) {
 void run(const AttentionGradOp &grad, const Piece &piece, int64_t kvHead, char *scratch) {
   const AttentionOp &op = grad.forward;
   const int64_t group = op.heads / op.kv_heads, begin = piece.firstQuery(), key = piece.firstKey();
-  const Space space(Scratch(scratch), op.head_dim);
+  const Space space(Scratch(scratch), op);
   const Keys keys(op, kvHead, key, piece.document.first + key, piece.endOf(key) - key, space.copies);
   for (int64_t member = 0; member < group; ++member)
     for (int64_t query = begin; query < piece.endOf(begin); query += blockQueries)
@@ -145,8 +145,9 @@ std::vector<Piece> piecesOf(const AttentionOp &op, const std::vector<Document> &
 } // namespace
 
 int64_t tiledScratch(const AttentionGradOp &op) {
-  const int64_t headDim = op.forward.head_dim;
-  return sizeof(float) * (blockQueries * (5 * headDim + 2 * panelKeys + 2) + keyCopies(rangeTokens, headDim));
+  const AttentionOp &of = op.forward;
+  const int64_t ofQueries = blockQueries * (3 * of.head_dim + 2 * of.value_dim + 2 * panelKeys + 2);
+  return sizeof(float) * (ofQueries + keyCopies(of, rangeTokens));
 }
 
 void tiledAttentionGrad(const AttentionGradOp &grad, char *scratch) {

@@ -64,17 +64,27 @@ Rows rowsOfB(const MatmulOp &op) {
 Rows rowsOfC(const MatmulOp &op) { return {op.c, op.m, op.n, op.ldc}; }
 Rows rowsOfD(const MatmulOp &op) { return {const_cast<void *>(op.d), op.m, op.n, op.ldd}; }
 
-Rows rowsOf(const AttentionOp &op, void *data, int64_t heads, int64_t stride) {
-  return {data, op.batch * op.length, heads * op.head_dim, stride};
+Rows rowsOf(const AttentionOp &op, void *data, int64_t columns, int64_t stride) {
+  return {data, op.batch * op.length, columns, stride};
 }
-Rows queries(const AttentionOp &op, void *data, int64_t stride) { return rowsOf(op, data, op.heads, stride); }
-Rows keys(const AttentionOp &op, void *data, int64_t stride) { return rowsOf(op, data, op.kv_heads, stride); }
+Rows queries(const AttentionOp &op, void *data, int64_t stride) {
+  return rowsOf(op, data, op.heads * op.head_dim, stride);
+}
+Rows keys(const AttentionOp &op, void *data, int64_t stride) {
+  return rowsOf(op, data, op.kv_heads * op.head_dim, stride);
+}
+Rows values(const AttentionOp &op, void *data, int64_t stride) {
+  return rowsOf(op, data, op.kv_heads * op.value_dim, stride);
+}
+Rows results(const AttentionOp &op, void *data, int64_t stride) {
+  return rowsOf(op, data, op.heads * op.value_dim, stride);
+}
 
-Rows queries(const AttentionStepOp &op, const void *data, int64_t stride) {
-  return {const_cast<void *>(data), op.batch * op.rows, op.heads * op.head_dim, stride};
+Rows rowsOf(const AttentionStepOp &op, const void *data, int64_t dim, int64_t stride) {
+  return {const_cast<void *>(data), op.batch * op.rows, op.heads * dim, stride};
 }
-Rows cached(const AttentionStepOp &op, const void *data) {
-  const int64_t columns = op.kv_heads * op.head_dim;
+Rows cached(const AttentionStepOp &op, const void *data, int64_t dim) {
+  const int64_t columns = op.kv_heads * dim;
   return {const_cast<void *>(data), op.batch * op.capacity, columns, columns};
 }
 
@@ -92,15 +102,19 @@ MatmulOp inFloat(MatmulOp op) {
 
 AttentionOp inFloat(AttentionOp op) {
   op.dtype = STRETTO_F32;
-  op.q_stride = op.o_stride = op.heads * op.head_dim;
-  op.k_stride = op.v_stride = op.kv_heads * op.head_dim;
+  op.q_stride = op.heads * op.head_dim;
+  op.o_stride = op.heads * op.value_dim;
+  op.k_stride = op.kv_heads * op.head_dim;
+  op.v_stride = op.kv_heads * op.value_dim;
   return op;
 }
 
 AttentionGradOp inFloat(AttentionGradOp grad) {
   grad.forward = inFloat(grad.forward);
-  grad.do_stride = grad.dq_stride = grad.forward.q_stride;
-  grad.dk_stride = grad.dv_stride = grad.forward.k_stride;
+  grad.do_stride = grad.forward.o_stride;
+  grad.dq_stride = grad.forward.q_stride;
+  grad.dk_stride = grad.forward.k_stride;
+  grad.dv_stride = grad.forward.v_stride;
   return grad;
 }
 
@@ -108,14 +122,19 @@ int64_t wideElements(const MatmulOp &op) {
   return rowsOfA(op).elements() + rowsOfB(op).elements() + (op.dtype_c == STRETTO_BF16 ? op.m * op.n : 0);
 }
 int64_t wideElements(const AttentionOp &op) {
-  return 2 * queries(op, nullptr, 0).elements() + 2 * keys(op, nullptr, 0).elements();
+  int64_t sum = 0;
+  for (const Rows &rows :
+       {queries(op, nullptr, 0), keys(op, nullptr, 0), values(op, nullptr, 0), results(op, nullptr, 0)})
+    sum += rows.elements();
+  return sum;
 }
-int64_t wideElements(const AttentionGradOp &op) {
-  return 4 * queries(op.forward, nullptr, 0).elements() + 4 * keys(op.forward, nullptr, 0).elements();
-}
+int64_t wideElements(const AttentionGradOp &op) { return 2 * wideElements(op.forward); }
 
 int64_t wideElements(const AttentionStepOp &op) {
-  return 2 * queries(op, nullptr, 0).elements() + 2 * cached(op, nullptr).elements();
+  int64_t sum = 0;
+  for (const int64_t dim : {op.head_dim, op.value_dim})
+    sum += rowsOf(op, nullptr, dim, 0).elements() + cached(op, nullptr, dim).elements();
+  return sum;
 }
 
 void matmulBf16(const MatmulOp &op, float *memory) {
@@ -138,8 +157,8 @@ void attentionBf16(const AttentionOp &op, float *memory, char *scratch) {
   AttentionOp wide = inFloat(op);
   wide.q = parts.widened(queries(op, op.q, op.q_stride));
   wide.k = parts.widened(keys(op, op.k, op.k_stride));
-  wide.v = parts.widened(keys(op, op.v, op.v_stride));
-  const Rows out = queries(op, op.o, op.o_stride);
+  wide.v = parts.widened(values(op, op.v, op.v_stride));
+  const Rows out = results(op, op.o, op.o_stride);
   float *result = parts.take(out);
   wide.o = result;
   attention(wide, scratch);
@@ -152,11 +171,11 @@ void attentionGradBf16(const AttentionGradOp &op, float *memory, char *scratch) 
   AttentionGradOp wide = inFloat(op);
   wide.forward.q = parts.widened(queries(forward, forward.q, forward.q_stride));
   wide.forward.k = parts.widened(keys(forward, forward.k, forward.k_stride));
-  wide.forward.v = parts.widened(keys(forward, forward.v, forward.v_stride));
-  wide.forward.o = parts.widened(queries(forward, forward.o, forward.o_stride));
-  wide.d_o = parts.widened(queries(forward, op.d_o, op.do_stride));
+  wide.forward.v = parts.widened(values(forward, forward.v, forward.v_stride));
+  wide.forward.o = parts.widened(results(forward, forward.o, forward.o_stride));
+  wide.d_o = parts.widened(results(forward, op.d_o, op.do_stride));
   const Rows dq = queries(forward, op.d_q, op.dq_stride), dk = keys(forward, op.d_k, op.dk_stride),
-             dv = keys(forward, op.d_v, op.dv_stride);
+             dv = values(forward, op.d_v, op.dv_stride);
   float *wideDq = parts.take(dq), *wideDk = parts.take(dk), *wideDv = parts.take(dv);
   wide.d_q = wideDq, wide.d_k = wideDk, wide.d_v = wideDv;
   attentionGrad(wide, scratch);
@@ -169,11 +188,12 @@ void attentionStepBf16(const AttentionStepOp &op, float *memory) {
   Parts parts(memory);
   AttentionStepOp wide = op;
   wide.dtype = STRETTO_F32;
-  wide.q_stride = wide.o_stride = op.heads * op.head_dim;
-  wide.q = parts.widened(queries(op, op.q, op.q_stride));
-  wide.k = parts.widened(cached(op, op.k));
-  wide.v = parts.widened(cached(op, op.v));
-  const Rows out = queries(op, op.o, op.o_stride);
+  wide.q_stride = op.heads * op.head_dim;
+  wide.o_stride = op.heads * op.value_dim;
+  wide.q = parts.widened(rowsOf(op, op.q, op.head_dim, op.q_stride));
+  wide.k = parts.widened(cached(op, op.k, op.head_dim));
+  wide.v = parts.widened(cached(op, op.v, op.value_dim));
+  const Rows out = rowsOf(op, op.o, op.value_dim, op.o_stride);
   float *result = parts.take(out);
   wide.o = result;
   attentionStep(wide);

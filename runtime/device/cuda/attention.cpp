@@ -77,7 +77,8 @@ private:
     if (found == choices.end())
       throw Error("attention must have sizes and alignment that were prepared for, but got batch " +
                   std::to_string(op.batch) + ", length " + std::to_string(op.length) + ", " + std::to_string(op.heads) +
-                  " heads of " + std::to_string(op.head_dim) + (isAligned(op) ? ", aligned" : ", not aligned"));
+                  " heads of " + std::to_string(op.head_dim) + " and " + std::to_string(op.value_dim) +
+                  (isAligned(op) ? ", aligned" : ", not aligned"));
     return found->second;
   }
 

@@ -34,10 +34,10 @@ at::Tensor over(void *data, at::Device device, at::ScalarType type, at::IntArray
       .make_tensor();
 }
 
-// [batch, length, heads, headDim] over rows of `stride` elements.
-at::Tensor rowsOf(void *data, at::Device device, const AttentionOp &op, int64_t heads, int64_t stride) {
-  return over(data, device, scalarType(op.dtype), {op.batch, op.length, heads, op.head_dim},
-              {op.length * stride, stride, op.head_dim, 1});
+// [batch, length, heads, dim] over rows of `stride` elements.
+at::Tensor rowsOf(void *data, at::Device device, const AttentionOp &op, int64_t heads, int64_t dim, int64_t stride) {
+  return over(data, device, scalarType(op.dtype), {op.batch, op.length, heads, dim},
+              {op.length * stride, stride, dim, 1});
 }
 
 // Without gaps.
@@ -67,7 +67,7 @@ private:
 
 // One sequence of plain attention, block after block of its queries: q and what has its shape as
 // [kvHeads, group * count, headDim], so that queries which share keys are rows of one matrix; in the type it is
-// computed in.
+// computed in. Values and what has their shape are [.., valueDim].
 class Plain {
 public:
   Plain(const AttentionTensors &tensors, int64_t row)
@@ -275,10 +275,10 @@ const char *nameOf(AttentionMethod method) {
 
 AttentionTensors tensorsOf(const AttentionOp &op, at::Device device) {
   const at::ScalarType lseType = op.dtype == STRETTO_F64 ? at::kDouble : at::kFloat;
-  return {rowsOf(op.q, device, op, op.heads, op.q_stride),
-          rowsOf(op.k, device, op, op.kv_heads, op.k_stride),
-          rowsOf(op.v, device, op, op.kv_heads, op.v_stride),
-          rowsOf(op.o, device, op, op.heads, op.o_stride),
+  return {rowsOf(op.q, device, op, op.heads, op.head_dim, op.q_stride),
+          rowsOf(op.k, device, op, op.kv_heads, op.head_dim, op.k_stride),
+          rowsOf(op.v, device, op, op.kv_heads, op.value_dim, op.v_stride),
+          rowsOf(op.o, device, op, op.heads, op.value_dim, op.o_stride),
           over(op.lse, device, lseType, {op.batch, op.heads, op.length}, {op.heads * op.length, op.length, 1}),
           op.positions ? integers(op.positions, device, {op.batch, op.length}) : at::Tensor(),
           op.starts ? integers(op.starts, device, {op.documents + 1}) : at::Tensor(),
@@ -290,15 +290,23 @@ AttentionTensors tensorsOf(const AttentionOp &op, at::Device device) {
 
 AttentionGradTensors tensorsOf(const AttentionGradOp &op, at::Device device) {
   const AttentionOp &forward = op.forward;
-  return {tensorsOf(forward, device), rowsOf(op.d_o, device, forward, forward.heads, op.do_stride),
-          rowsOf(op.d_q, device, forward, forward.heads, op.dq_stride),
-          rowsOf(op.d_k, device, forward, forward.kv_heads, op.dk_stride),
-          rowsOf(op.d_v, device, forward, forward.kv_heads, op.dv_stride)};
+  return {tensorsOf(forward, device), rowsOf(op.d_o, device, forward, forward.heads, forward.value_dim, op.do_stride),
+          rowsOf(op.d_q, device, forward, forward.heads, forward.head_dim, op.dq_stride),
+          rowsOf(op.d_k, device, forward, forward.kv_heads, forward.head_dim, op.dk_stride),
+          rowsOf(op.d_v, device, forward, forward.kv_heads, forward.value_dim, op.dv_stride)};
 }
 
 bool isAligned(const AttentionOp &op) {
   return aligned(op.q, op.q_stride, op.dtype) && aligned(op.k, op.k_stride, op.dtype) &&
          aligned(op.v, op.v_stride, op.dtype) && aligned(op.o, op.o_stride, op.dtype) && alignmentOf(op.lse) == 16;
+}
+
+// Whether a library takes heads of so many columns in the op's type.
+static bool takesHeads(AttentionMethod method, const AttentionOp &op) {
+  if (method == AttentionMethod::Efficient)
+    return op.dtype == STRETTO_F32 && op.head_dim % 4 == 0 && op.value_dim % 4 == 0;
+  const bool fits = op.head_dim % 8 == 0 && op.value_dim % 8 == 0 && std::max(op.head_dim, op.value_dim) <= 256;
+  return op.dtype == STRETTO_BF16 && fits && (method == AttentionMethod::Cudnn || op.head_dim == op.value_dim);
 }
 
 bool mayTry(AttentionMethod method, const AttentionOp &op) {
@@ -309,10 +317,7 @@ bool mayTry(AttentionMethod method, const AttentionOp &op) {
     return false;
   if (op.positions && (method != AttentionMethod::Flash || !op.starts))
     return false;
-  const bool fits = method == AttentionMethod::Efficient
-                        ? op.dtype == STRETTO_F32 && op.head_dim % 4 == 0
-                        : op.dtype == STRETTO_BF16 && op.head_dim % 8 == 0 && op.head_dim <= 256;
-  return fits && isAligned(op);
+  return takesHeads(method, op) && isAligned(op);
 }
 
 bool mayTry(AttentionMethod method, const AttentionGradOp &op) {

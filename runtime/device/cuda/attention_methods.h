@@ -13,7 +13,8 @@ namespace stretto::runtime {
 enum class AttentionMethod { Cudnn, Flash, Efficient, Plain };
 const char *nameOf(AttentionMethod method);
 
-// Attention as tensors over the memory of an op: q, o: [batch, length, heads, headDim], k, v: [..., kvHeads, ...],
+// Attention as tensors over the memory of an op: q: [batch, length, heads, headDim], k: [..., kvHeads, headDim],
+// v: [..., kvHeads, valueDim], o: [..., heads, valueDim],
 // lse: [batch, heads, length]; positions: [batch, length], starts: [documents + 1] as in stretto_input, or undefined.
 struct AttentionTensors {
   at::Tensor q, k, v, o, lse, positions, starts;
@@ -35,8 +36,8 @@ AttentionGradTensors tensorsOf(const AttentionGradOp &op, at::Device device = cu
 bool isAligned(const AttentionOp &op);
 
 // Whether a method may be tried on such an op: libraries take only what is aligned, cuDNN and flash attention rows of
-// bfloat16, memory-efficient attention those of float; flash attention must be told where documents begin, the others
-// take none.
+// bfloat16, memory-efficient attention those of float; for flash attention values are as wide as keys, and it must be
+// told where documents begin, the others take none.
 bool mayTry(AttentionMethod method, const AttentionOp &op);
 bool mayTry(AttentionMethod method, const AttentionGradOp &op);
 

@@ -27,9 +27,9 @@ struct Operand {
 };
 using Operands = std::map<Number, Operand>;
 
-// What cuDNN calls [batch, heads, length, headDim], in rows of `stride` elements that have the heads side by side.
-Operand rowsOf(void *data, const AttentionOp &op, int64_t heads, int64_t stride) {
-  return {data, {op.batch, heads, op.length, op.head_dim}, {op.length * stride, op.head_dim, stride, 1}};
+// What cuDNN calls [batch, heads, length, dim], in rows of `stride` elements that have the heads side by side.
+Operand rowsOf(void *data, const AttentionOp &op, int64_t heads, int64_t dim, int64_t stride) {
+  return {data, {op.batch, heads, op.length, dim}, {op.length * stride, dim, stride, 1}};
 }
 
 Operand sumsOf(const AttentionOp &op) {
@@ -38,20 +38,20 @@ Operand sumsOf(const AttentionOp &op) {
 }
 
 Operands operandsOf(const AttentionOp &op) {
-  return {{Q, rowsOf(op.q, op, op.heads, op.q_stride)},
-          {K, rowsOf(op.k, op, op.kv_heads, op.k_stride)},
-          {V, rowsOf(op.v, op, op.kv_heads, op.v_stride)},
-          {O, rowsOf(op.o, op, op.heads, op.o_stride)},
+  return {{Q, rowsOf(op.q, op, op.heads, op.head_dim, op.q_stride)},
+          {K, rowsOf(op.k, op, op.kv_heads, op.head_dim, op.k_stride)},
+          {V, rowsOf(op.v, op, op.kv_heads, op.value_dim, op.v_stride)},
+          {O, rowsOf(op.o, op, op.heads, op.value_dim, op.o_stride)},
           {Sums, sumsOf(op)}};
 }
 
 Operands operandsOf(const AttentionGradOp &op) {
   const AttentionOp &forward = op.forward;
   Operands operands = operandsOf(forward);
-  operands.insert({{DOut, rowsOf(op.d_o, forward, forward.heads, op.do_stride)},
-                   {DQ, rowsOf(op.d_q, forward, forward.heads, op.dq_stride)},
-                   {DK, rowsOf(op.d_k, forward, forward.kv_heads, op.dk_stride)},
-                   {DV, rowsOf(op.d_v, forward, forward.kv_heads, op.dv_stride)}});
+  operands.insert({{DOut, rowsOf(op.d_o, forward, forward.heads, forward.value_dim, op.do_stride)},
+                   {DQ, rowsOf(op.d_q, forward, forward.heads, forward.head_dim, op.dq_stride)},
+                   {DK, rowsOf(op.d_k, forward, forward.kv_heads, forward.head_dim, op.dk_stride)},
+                   {DV, rowsOf(op.d_v, forward, forward.kv_heads, forward.value_dim, op.dv_stride)}});
   return operands;
 }
 

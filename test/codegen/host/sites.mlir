@@ -43,9 +43,9 @@ func.func @gradients(%tokens: tensor<2x8xi32>, %positions: tensor<2x8xi32>) -> t
   %y = seq.embed %tokens, %e : tensor<2x8xi32>, tensor<12x8xf64> -> tensor<2x8x8xf64> {kern.kernel = "embed"}
   %q = seq.linear %x, %w : tensor<2x8x8xf64>, tensor<8x8xf64> -> tensor<2x8x8xf64>
   %k = seq.linear %y, %w add %q : tensor<2x8x8xf64>, tensor<8x8xf64> -> tensor<2x8x8xf64>
-  %o, %lse = seq.attention %q, %k, %k heads 2 kv_heads 2 scale 0.5 causal : tensor<2x8x8xf64>, tensor<2x8x8xf64> -> tensor<2x2x8xf64>
-  %p, %sums = seq.attention %o, %k, %k positions %positions : tensor<2x8xi32> heads 2 kv_heads 2 scale 0.5 causal : tensor<2x8x8xf64>, tensor<2x8x8xf64> -> tensor<2x2x8xf64>
-  %dq, %dk, %dv = seq.attention_grad %o, %q, %k, %k, %p, %sums heads 2 kv_heads 2 scale 0.5 causal : tensor<2x8x8xf64>, tensor<2x8x8xf64>, tensor<2x2x8xf64>
+  %o, %lse = seq.attention %q, %k, %k heads 2 kv_heads 2 scale 0.5 causal : tensor<2x8x8xf64>, tensor<2x8x8xf64>, tensor<2x8x8xf64> -> tensor<2x8x8xf64>, tensor<2x2x8xf64>
+  %p, %sums = seq.attention %o, %k, %k positions %positions : tensor<2x8xi32> heads 2 kv_heads 2 scale 0.5 causal : tensor<2x8x8xf64>, tensor<2x8x8xf64>, tensor<2x8x8xf64> -> tensor<2x8x8xf64>, tensor<2x2x8xf64>
+  %dq, %dk, %dv = seq.attention_grad %o, %q, %k, %k, %p, %sums heads 2 kv_heads 2 scale 0.5 causal : tensor<2x8x8xf64>, tensor<2x8x8xf64>, tensor<2x8x8xf64>, tensor<2x8x8xf64>, tensor<2x2x8xf64>
   %dx = seq.linear_input_grad %dq, %w : tensor<2x8x8xf64>, tensor<8x8xf64> -> tensor<2x8x8xf64>
   %d0 = seq.linear_weight_grad %dk, %x : tensor<2x8x8xf64>, tensor<2x8x8xf64> -> tensor<8x8xf64>
   %d1 = seq.linear_weight_grad %dv, %x accumulate %d0 : tensor<8x8xf64> : tensor<2x8x8xf64>, tensor<2x8x8xf64> -> tensor<8x8xf64>

@@ -79,7 +79,7 @@ func.func private @layer(%x: tensor<2x8x8xf64>, %w: tensor<8x8xf64>, %wqkv: tens
   %q = seq.slice %qkv at 0 : tensor<2x8x16xf64> -> tensor<2x8x8xf64>
   %k = seq.slice %qkv at 8 : tensor<2x8x16xf64> -> tensor<2x8x4xf64>
   %v = seq.slice %qkv at 12 : tensor<2x8x16xf64> -> tensor<2x8x4xf64>
-  %o, %lse = seq.attention %q, %k, %v heads 2 kv_heads 1 scale 0.5 causal : tensor<2x8x8xf64>, tensor<2x8x4xf64> -> tensor<2x2x8xf64>
+  %o, %lse = seq.attention %q, %k, %v heads 2 kv_heads 1 scale 0.5 causal : tensor<2x8x8xf64>, tensor<2x8x4xf64>, tensor<2x8x4xf64> -> tensor<2x8x8xf64>, tensor<2x2x8xf64>
   %y = seq.linear %o, %w : tensor<2x8x8xf64>, tensor<8x8xf64> -> tensor<2x8x8xf64>
   %z = kern.rowwise kernel "add"(%x, %y) maps [row, row] {
   ^bb0(%r: tensor<8xf64>, %s: tensor<8xf64>):
@@ -95,7 +95,7 @@ func.func private @layer.backward(%dx: tensor<2x8x8xf64>, %x: tensor<2x8x8xf64>,
   %q = seq.slice %qkv at 0 : tensor<2x8x16xf64> -> tensor<2x8x8xf64>
   %k = seq.slice %qkv at 8 : tensor<2x8x16xf64> -> tensor<2x8x4xf64>
   %v = seq.slice %qkv at 12 : tensor<2x8x16xf64> -> tensor<2x8x4xf64>
-  %dq, %dk, %dv = seq.attention_grad %do, %q, %k, %v, %o, %lse heads 2 kv_heads 1 scale 0.5 causal : tensor<2x8x8xf64>, tensor<2x8x4xf64>, tensor<2x2x8xf64>
+  %dq, %dk, %dv = seq.attention_grad %do, %q, %k, %v, %o, %lse heads 2 kv_heads 1 scale 0.5 causal : tensor<2x8x8xf64>, tensor<2x8x4xf64>, tensor<2x8x4xf64>, tensor<2x8x8xf64>, tensor<2x2x8xf64>
   %dqkv = seq.concat %dq, %dk, %dv : tensor<2x8x8xf64>, tensor<2x8x4xf64>, tensor<2x8x4xf64> -> tensor<2x8x16xf64>
   %dwqkv = seq.linear_weight_grad %dqkv, %x : tensor<2x8x16xf64>, tensor<2x8x8xf64> -> tensor<16x8xf64>
   %d = seq.linear_input_grad %dqkv, %wqkv : tensor<2x8x16xf64>, tensor<16x8xf64> -> tensor<2x8x8xf64>

@@ -31,7 +31,7 @@ func.func @main(%x: tensor<2x8xf32>) -> tensor<2x8x16xf32> {
 
 func.func @main(%q: tensor<2x8x16xf32>) -> tensor<2x4x8xf32> {
   // expected-error @+1 {{the log-sum-exp of attention has no PyTorch form}}
-  %0, %1 = seq.attention %q, %q, %q heads 4 kv_heads 4 scale 0.5 causal : tensor<2x8x16xf32>, tensor<2x8x16xf32> -> tensor<2x4x8xf32>
+  %0, %1 = seq.attention %q, %q, %q heads 4 kv_heads 4 scale 0.5 causal : tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<2x8x16xf32> -> tensor<2x8x16xf32>, tensor<2x4x8xf32>
   return %1 : tensor<2x4x8xf32>
 }
 

@@ -33,10 +33,10 @@ TAPS = """model taps(vocab: int, dim = 12) {
 }
 """
 
-# Layers whose windows differ, beside those that see everything; some count distances.
+# Layers whose windows differ, beside those that see everything; some count distances. Values are wider than keys.
 WINDOWS = """model windows(vocab: int, dim = 16) {
   block layer(x, window: int, alibi = false) {
-    q, k, v = canon(linear(x, dim), linear(x, 8), linear(x, 8))
+    q, k, v = canon(linear(x, dim), linear(x, 8), linear(x, 12))
     q, k = rotary(q, k, head_dim = 4)
     return x + linear(softmax_attention(q, k, v, 4, 2, window = window, alibi = alibi), dim)
   }

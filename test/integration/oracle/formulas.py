@@ -68,6 +68,7 @@ BODIES = [
     *every("z = y * softmax_attention(x, narrow, square(narrow){})", heads=(3,), kv_heads=(1,), causal=NO),
     *every("z = y * softmax_attention(x, narrow, square(narrow){})", heads=(6,), kv_heads=(2,), causal=NO),
     *every("z = softmax_attention(x, y, x * y{})", heads=(3,), window=(0, 1, 2, 5, 9)),
+    *every("z = softmax_attention(linear(x, 4), narrow, y{})", heads=(2,), causal=NO),
     *every("z = y * softmax_attention(x, narrow, square(narrow){})", heads=(6,), kv_heads=(2,), window=(2, 4)),
     *every("z = y * softmax_attention(x, narrow, square(narrow){})", heads=(6,), kv_heads=(2,), alibi=("true",), window=(None, 3)),
     *every("z = l2_norm(x{})", heads=(None, 2, 4), eps=(None, 0.3)),

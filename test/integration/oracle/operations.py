@@ -63,6 +63,8 @@ EXPRESSIONS = {
     "attention, window, grouped": "softmax_attention(linear(x, 24), y, linear(y, 12), 6, 3, window = 1)",
     "attention, alibi": "softmax_attention(x, y, x * y, 4, alibi = true)",
     "attention, window, alibi, grouped": "softmax_attention(linear(x, 24), y, linear(y, 12), 6, 3, window = 4, alibi = true)",
+    "attention, wide values": "softmax_attention(linear(x, 12), linear(y, 6), linear(y, 12), 6, 3)",
+    "attention, narrow values, window": "linear(softmax_attention(x, y, linear(x * y, 9), 3, window = 4), 24)",
     "attention, all positions": "softmax_attention(x, y, x, 1, causal = false)",
     "l2_norm by head": "l2_norm(x, heads = 3)",
     "softmax": "y * softmax(x)",

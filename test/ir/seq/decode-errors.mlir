@@ -63,6 +63,20 @@ func.func @heads(%q: tensor<2x4x16xf32>, %k: tensor<2x8x16xf32>, %p: tensor<2x4x
 }
 
 // -----
+func.func @values(%q: tensor<2x4x16xf32>, %k: tensor<2x8x16xf32>, %v: tensor<2x7x16xf32>, %p: tensor<2x4xi32>, %n: tensor<2xi32>) {
+  // expected-error@+1 {{v must be a cache like k with 4 heads, but got 'tensor<2x7x16xf32>' and 'tensor<2x8x16xf32>'}}
+  %0 = seq.attention_step %q, %k, %v at %p valid %n heads 4 kv_heads 4 scale 0.5 : (tensor<2x4x16xf32>, tensor<2x8x16xf32>, tensor<2x7x16xf32>, tensor<2x4xi32>, tensor<2xi32>) -> tensor<2x4x16xf32>
+  return
+}
+
+// -----
+func.func @result(%q: tensor<2x4x16xf32>, %k: tensor<2x8x16xf32>, %v: tensor<2x8x8xf32>, %p: tensor<2x4xi32>, %n: tensor<2xi32>) {
+  // expected-error@+1 {{result must have type 'tensor<2x4x8xf32>', but got 'tensor<2x4x16xf32>'}}
+  %0 = seq.attention_step %q, %k, %v at %p valid %n heads 4 kv_heads 4 scale 0.5 : (tensor<2x4x16xf32>, tensor<2x8x16xf32>, tensor<2x8x8xf32>, tensor<2x4xi32>, tensor<2xi32>) -> tensor<2x4x16xf32>
+  return
+}
+
+// -----
 func.func @window(%q: tensor<2x4x16xf32>, %k: tensor<2x8x16xf32>, %p: tensor<2x4xi32>, %n: tensor<2xi32>) {
   // expected-error@+1 {{capacity must be at least the rows of a call and the window before the first of them, but got 8 for 'tensor<2x4x16xf32>' and 6}}
   %0 = seq.attention_step %q, %k, %k at %p valid %n heads 4 kv_heads 4 scale 0.5 window 6 : (tensor<2x4x16xf32>, tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<2x4xi32>, tensor<2xi32>) -> tensor<2x4x16xf32>

@@ -3,7 +3,7 @@
 
 func.func @heads(%q: tensor<2x8x16xf32>, %k: tensor<2x8x8xf32>, %s: tensor<2x4x8xf32>) {
   // expected-error @+1 {{kv_heads must divide heads, but got 2 and 0}}
-  %dq, %dk, %dv = seq.attention_grad %q, %q, %k, %k, %q, %s heads 0 kv_heads 2 scale 0.5 causal : tensor<2x8x16xf32>, tensor<2x8x8xf32>, tensor<2x4x8xf32>
+  %dq, %dk, %dv = seq.attention_grad %q, %q, %k, %k, %q, %s heads 0 kv_heads 2 scale 0.5 causal : tensor<2x8x16xf32>, tensor<2x8x8xf32>, tensor<2x8x8xf32>, tensor<2x8x16xf32>, tensor<2x4x8xf32>
   return
 }
 
@@ -11,7 +11,23 @@ func.func @heads(%q: tensor<2x8x16xf32>, %k: tensor<2x8x8xf32>, %s: tensor<2x4x8
 
 func.func @widths(%q: tensor<2x8x16xf32>, %k: tensor<2x8x12xf32>, %s: tensor<2x4x8xf32>) {
   // expected-error @+1 {{head widths of q and k must agree, but got 'tensor<2x8x16xf32>' with 4 heads and 'tensor<2x8x12xf32>' with 2}}
-  %dq, %dk, %dv = seq.attention_grad %q, %q, %k, %k, %q, %s heads 4 kv_heads 2 scale 0.5 causal : tensor<2x8x16xf32>, tensor<2x8x12xf32>, tensor<2x4x8xf32>
+  %dq, %dk, %dv = seq.attention_grad %q, %q, %k, %k, %q, %s heads 4 kv_heads 2 scale 0.5 causal : tensor<2x8x16xf32>, tensor<2x8x12xf32>, tensor<2x8x12xf32>, tensor<2x8x16xf32>, tensor<2x4x8xf32>
+  return
+}
+
+// -----
+
+func.func @values(%q: tensor<2x8x16xf32>, %k: tensor<2x8x8xf32>, %v: tensor<2x8x9xf32>) {
+  // expected-error @+1 {{v must have rows as k and 2 heads, but got 'tensor<2x8x9xf32>' and 'tensor<2x8x8xf32>'}}
+  %o, %s = seq.attention %q, %k, %v heads 4 kv_heads 2 scale 0.5 causal : tensor<2x8x16xf32>, tensor<2x8x8xf32>, tensor<2x8x9xf32> -> tensor<2x8x16xf32>, tensor<2x4x8xf32>
+  return
+}
+
+// -----
+
+func.func @out(%q: tensor<2x8x16xf32>, %k: tensor<2x8x8xf32>, %v: tensor<2x8x6xf32>) {
+  // expected-error @+1 {{result must have type 'tensor<2x8x12xf32>', but got 'tensor<2x8x16xf32>'}}
+  %o, %s = seq.attention %q, %k, %v heads 4 kv_heads 2 scale 0.5 causal : tensor<2x8x16xf32>, tensor<2x8x8xf32>, tensor<2x8x6xf32> -> tensor<2x8x16xf32>, tensor<2x4x8xf32>
   return
 }
 
@@ -19,7 +35,7 @@ func.func @widths(%q: tensor<2x8x16xf32>, %k: tensor<2x8x12xf32>, %s: tensor<2x4
 
 func.func @sums(%q: tensor<2x8x16xf32>, %k: tensor<2x8x8xf32>, %s: tensor<2x8x4xf32>) {
   // expected-error @+1 {{lse must have shape [2, 4, 8], but got 'tensor<2x8x4xf32>'}}
-  %dq, %dk, %dv = seq.attention_grad %q, %q, %k, %k, %q, %s heads 4 kv_heads 2 scale 0.5 causal : tensor<2x8x16xf32>, tensor<2x8x8xf32>, tensor<2x8x4xf32>
+  %dq, %dk, %dv = seq.attention_grad %q, %q, %k, %k, %q, %s heads 4 kv_heads 2 scale 0.5 causal : tensor<2x8x16xf32>, tensor<2x8x8xf32>, tensor<2x8x8xf32>, tensor<2x8x16xf32>, tensor<2x8x4xf32>
   return
 }
 
@@ -27,7 +43,7 @@ func.func @sums(%q: tensor<2x8x16xf32>, %k: tensor<2x8x8xf32>, %s: tensor<2x8x4x
 
 func.func @window_of_all(%q: tensor<2x8x16xf32>, %k: tensor<2x8x8xf32>, %s: tensor<2x4x8xf32>) {
   // expected-error @+1 {{a window and alibi need causal}}
-  %dq, %dk, %dv = seq.attention_grad %q, %q, %k, %k, %q, %s heads 4 kv_heads 2 scale 0.5 window 3 : tensor<2x8x16xf32>, tensor<2x8x8xf32>, tensor<2x4x8xf32>
+  %dq, %dk, %dv = seq.attention_grad %q, %q, %k, %k, %q, %s heads 4 kv_heads 2 scale 0.5 window 3 : tensor<2x8x16xf32>, tensor<2x8x8xf32>, tensor<2x8x8xf32>, tensor<2x8x16xf32>, tensor<2x4x8xf32>
   return
 }
 

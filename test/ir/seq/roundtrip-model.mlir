@@ -27,9 +27,9 @@ func.func private @layer(%x: tensor<2x8x16xf32>, %w: tensor<16x16xf32>, %g: tens
   // CHECK: seq.linear %{{.*}}, %{{.*}} add %{{.*}} :
   %5 = seq.linear %4, %w add %y : tensor<2x8x16xf32>, tensor<16x16xf32> -> tensor<2x8x16xf32>
   // CHECK: seq.attention %{{.*}} heads 4 kv_heads 4 scale 5.000000e-01 causal
-  %6, %lse = seq.attention %5, %5, %5 heads 4 kv_heads 4 scale 0.5 causal : tensor<2x8x16xf32>, tensor<2x8x16xf32> -> tensor<2x4x8xf32>
+  %6, %lse = seq.attention %5, %5, %5 heads 4 kv_heads 4 scale 0.5 causal : tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<2x8x16xf32> -> tensor<2x8x16xf32>, tensor<2x4x8xf32>
   // CHECK: seq.attention_grad %{{.*}} heads 4 kv_heads 4 scale 5.000000e-01 causal window 3 alibi
-  %7, %8, %9 = seq.attention_grad %6, %5, %5, %5, %6, %lse heads 4 kv_heads 4 scale 0.5 causal window 3 alibi : tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<2x4x8xf32>
+  %7, %8, %9 = seq.attention_grad %6, %5, %5, %5, %6, %lse heads 4 kv_heads 4 scale 0.5 causal window 3 alibi : tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<2x4x8xf32>
   return %7 : tensor<2x8x16xf32>
 }
 

@@ -47,14 +47,14 @@ func.func @residual(%x: tensor<2x8x16xbf16>, %w: tensor<16x16xbf16>) {
 // -----
 func.func @lse(%q: tensor<2x8x16xf64>) {
   // expected-error@+1 {{lse must be of type 'f64', but got 'tensor<2x4x8xf32>'}}
-  %o, %lse = seq.attention %q, %q, %q heads 4 kv_heads 4 scale 0.5 causal : tensor<2x8x16xf64>, tensor<2x8x16xf64> -> tensor<2x4x8xf32>
+  %o, %lse = seq.attention %q, %q, %q heads 4 kv_heads 4 scale 0.5 causal : tensor<2x8x16xf64>, tensor<2x8x16xf64>, tensor<2x8x16xf64> -> tensor<2x8x16xf64>, tensor<2x4x8xf32>
   return
 }
 
 // -----
 func.func @lse_of_grad(%q: tensor<2x8x16xbf16>, %k: tensor<2x8x16xf32>, %lse: tensor<2x4x8xf32>) {
   // expected-error@+1 {{operands must be of one type}}
-  %dq, %dk, %dv = seq.attention_grad %q, %q, %k, %k, %q, %lse heads 4 kv_heads 4 scale 0.5 causal : tensor<2x8x16xbf16>, tensor<2x8x16xf32>, tensor<2x4x8xf32>
+  %dq, %dk, %dv = seq.attention_grad %q, %q, %k, %k, %q, %lse heads 4 kv_heads 4 scale 0.5 causal : tensor<2x8x16xbf16>, tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<2x8x16xbf16>, tensor<2x4x8xf32>
   return
 }
 

@@ -6,7 +6,7 @@ func.func @main(%t: tensor<2x8xi32>) -> tensor<2x8x16xf32> {
   %e = seq.get_parameter @e : tensor<64x16xf32>
   %0 = seq.embed %t, %e : tensor<2x8xi32>, tensor<64x16xf32> -> tensor<2x8x16xf32>
   // expected-error@+1 {{text cannot be generated token by token: attention with causal = false has earlier tokens depend on later ones}}
-  %o, %lse = seq.attention %0, %0, %0 heads 2 kv_heads 2 scale 0.5 : tensor<2x8x16xf32>, tensor<2x8x16xf32> -> tensor<2x2x8xf32>
+  %o, %lse = seq.attention %0, %0, %0 heads 2 kv_heads 2 scale 0.5 : tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<2x8x16xf32> -> tensor<2x8x16xf32>, tensor<2x2x8xf32>
   return %o : tensor<2x8x16xf32>
 }
 

@@ -17,7 +17,7 @@ func.func private @layers(%x: tensor<2x8x16xf32>, %w: tensor<16x16xf32>) -> tens
   %heads = seq.reshape %q : tensor<2x8x16xf32> -> tensor<2x8x2x8xf32>
   %4 = arith.mulf %heads, %cos : tensor<2x8x2x8xf32>
   %5 = seq.reshape %4 : tensor<2x8x2x8xf32> -> tensor<2x8x16xf32>
-  %o, %lse = seq.attention %5, %5, %q heads 2 kv_heads 2 scale 0.5 causal : tensor<2x8x16xf32>, tensor<2x8x16xf32> -> tensor<2x2x8xf32>
+  %o, %lse = seq.attention %5, %5, %q heads 2 kv_heads 2 scale 0.5 causal : tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<2x8x16xf32> -> tensor<2x8x16xf32>, tensor<2x2x8xf32>
   %6 = arith.maximumf %o, %zero : tensor<2x8x16xf32>
   return %6 : tensor<2x8x16xf32>
 }

@@ -17,8 +17,8 @@ seq.parameter @e parts [#seq.part<"embed.weight", 64, <normal, 0.0 : f64, 0.02 :
 func.func @main(%t: tensor<2x8xi32>) -> tensor<2x8x64xf32> {
   %e = seq.get_parameter @e : tensor<64x16xf32>
   %0 = seq.embed %t, %e : tensor<2x8xi32>, tensor<64x16xf32> -> tensor<2x8x16xf32>
-  %1, %lse1 = seq.attention %0, %0, %0 heads 2 kv_heads 2 scale 0.5 causal window 3 : tensor<2x8x16xf32>, tensor<2x8x16xf32> -> tensor<2x2x8xf32>
-  %2, %lse2 = seq.attention %1, %1, %1 heads 2 kv_heads 2 scale 0.5 causal window 8 : tensor<2x8x16xf32>, tensor<2x8x16xf32> -> tensor<2x2x8xf32>
+  %1, %lse1 = seq.attention %0, %0, %0 heads 2 kv_heads 2 scale 0.5 causal window 3 : tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<2x8x16xf32> -> tensor<2x8x16xf32>, tensor<2x2x8xf32>
+  %2, %lse2 = seq.attention %1, %1, %1 heads 2 kv_heads 2 scale 0.5 causal window 8 : tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<2x8x16xf32> -> tensor<2x8x16xf32>, tensor<2x2x8xf32>
   %3 = seq.linear %2, %e : tensor<2x8x16xf32>, tensor<64x16xf32> -> tensor<2x8x64xf32>
   return %3 : tensor<2x8x64xf32>
 }

@@ -18,7 +18,7 @@ func.func private @layer(%x: tensor<2x32x16xf32>, %w1: tensor<48x16xf32>, %w2: t
   %q = seq.slice %1 at 0 : tensor<2x32x48xf32> -> tensor<2x32x16xf32>
   %k = seq.slice %1 at 16 : tensor<2x32x48xf32> -> tensor<2x32x16xf32>
   %v = seq.slice %1 at 32 : tensor<2x32x48xf32> -> tensor<2x32x16xf32>
-  %o, %lse = seq.attention %q, %k, %v heads 2 kv_heads 2 scale 0.5 causal : tensor<2x32x16xf32>, tensor<2x32x16xf32> -> tensor<2x2x32xf32>
+  %o, %lse = seq.attention %q, %k, %v heads 2 kv_heads 2 scale 0.5 causal : tensor<2x32x16xf32>, tensor<2x32x16xf32>, tensor<2x32x16xf32> -> tensor<2x32x16xf32>, tensor<2x2x32xf32>
   %2 = arith.mulf %o, %o : tensor<2x32x16xf32>
   %3 = arith.mulf %2, %o : tensor<2x32x16xf32>
   %4 = seq.linear %3, %w2 : tensor<2x32x16xf32>, tensor<16x16xf32> -> tensor<2x32x16xf32>

@@ -6,7 +6,7 @@
 seq.parameter @w parts [#seq.part<"w", 8, <normal, 0.0 : f64, 1.0 : f64>>] : tensor<8x8xf32>
 func.func private @layer(%x: tensor<1x64x8xf32>) -> tensor<1x64x8xf32> {
   %y = seq.mixer %x, %x, %x heads 1 key_heads 1 scale 1.0 segment 64 : tensor<1x64x8xf32>, tensor<1x64x8xf32>
-  %o, %lse = seq.attention %y, %y, %y heads 2 kv_heads 2 scale 0.5 causal : tensor<1x64x8xf32>, tensor<1x64x8xf32> -> tensor<1x2x64xf32>
+  %o, %lse = seq.attention %y, %y, %y heads 2 kv_heads 2 scale 0.5 causal : tensor<1x64x8xf32>, tensor<1x64x8xf32>, tensor<1x64x8xf32> -> tensor<1x64x8xf32>, tensor<1x2x64xf32>
   return %o : tensor<1x64x8xf32>
 }
 // SUM: func private @layer.backward{{.*}} seq.saved_bytes = 3840 : i64

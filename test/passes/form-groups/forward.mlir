@@ -50,7 +50,7 @@ func.func @heads(%qkv: tensor<2x8x48xf32>, %g: tensor<4xf32>, %c: tensor<4x16xf3
   %v2 = seq.canon %v0, %c residual none : tensor<2x8x16xf32>, tensor<4x16xf32>
   %q3 = seq.rotary half_split %q2 heads 4 rotated 4 rotated_heads 4 theta 1.0e4 : tensor<2x8x16xf32>
   %k3 = seq.rotary half_split %k2 heads 4 rotated 2 rotated_heads 2 theta 1.0e4 : tensor<2x8x16xf32>
-  %o, %lse = seq.attention %q3, %k3, %v2 heads 4 kv_heads 4 scale 0.5 causal : tensor<2x8x16xf32>, tensor<2x8x16xf32> -> tensor<2x4x8xf32>
+  %o, %lse = seq.attention %q3, %k3, %v2 heads 4 kv_heads 4 scale 0.5 causal : tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<2x8x16xf32> -> tensor<2x8x16xf32>, tensor<2x4x8xf32>
   return %o : tensor<2x8x16xf32>
 }
 

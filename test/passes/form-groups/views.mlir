@@ -9,7 +9,7 @@ func.func @ranges(%x: tensor<2x8x16xf32>, %w: tensor<48x16xf32>) -> tensor<2x8x1
   %k = seq.slice %0 at 16 : tensor<2x8x48xf32> -> tensor<2x8x16xf32>
   %v = seq.slice %0 at 32 : tensor<2x8x48xf32> -> tensor<2x8x16xf32>
   // CHECK: seq.attention %{{.*}}, %{{.*}}, %{{.*}} heads
-  %o, %lse = seq.attention %q, %k, %v heads 4 kv_heads 4 scale 0.5 causal : tensor<2x8x16xf32>, tensor<2x8x16xf32> -> tensor<2x4x8xf32>
+  %o, %lse = seq.attention %q, %k, %v heads 4 kv_heads 4 scale 0.5 causal : tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<2x8x16xf32> -> tensor<2x8x16xf32>, tensor<2x4x8xf32>
   return %o : tensor<2x8x16xf32>
 }
 
@@ -18,7 +18,7 @@ func.func @ranges(%x: tensor<2x8x16xf32>, %w: tensor<48x16xf32>) -> tensor<2x8x1
 // CHECK: seq.concat
 // CHECK-NOT: kern.rowwise
 func.func @joined(%g: tensor<2x8x16xf32>, %q: tensor<2x8x16xf32>, %lse: tensor<2x4x8xf32>, %w: tensor<48x16xf32>) -> tensor<2x8x16xf32> {
-  %dq, %dk, %dv = seq.attention_grad %g, %q, %q, %q, %g, %lse heads 4 kv_heads 4 scale 0.5 causal : tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<2x4x8xf32>
+  %dq, %dk, %dv = seq.attention_grad %g, %q, %q, %q, %g, %lse heads 4 kv_heads 4 scale 0.5 causal : tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<2x4x8xf32>
   %0 = seq.concat %dq, %dk, %dv : tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<2x8x16xf32> -> tensor<2x8x48xf32>
   %1 = seq.linear_input_grad %0, %w : tensor<2x8x48xf32>, tensor<48x16xf32> -> tensor<2x8x16xf32>
   return %1 : tensor<2x8x16xf32>

@@ -18,7 +18,7 @@ module attributes {seq.documents = 5 : i64} {
     %y = arith.mulf %h, %b : tensor<2x8x4x4xf32>
     %q = seq.reshape %y : tensor<2x8x4x4xf32> -> tensor<2x8x16xf32>
     // CHECK: seq.attention %{{.*}}, %[[X]], %[[X]] positions %[[P]] : tensor<2x8xi32> starts %[[S]] : tensor<6xi32> heads 4
-    %o, %lse = seq.attention %q, %x, %x heads 4 kv_heads 4 scale 0.5 causal : tensor<2x8x16xf32>, tensor<2x8x16xf32> -> tensor<2x4x8xf32>
+    %o, %lse = seq.attention %q, %x, %x heads 4 kv_heads 4 scale 0.5 causal : tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<2x8x16xf32> -> tensor<2x8x16xf32>, tensor<2x4x8xf32>
     return %o : tensor<2x8x16xf32>
   }
   // CHECK: func private @pointwise(%{{.*}}: tensor<2x8x16xf32>) ->

@@ -32,7 +32,7 @@ func.func @operand(%x: tensor<2x8x16xf32>) -> tensor<2x8x16xf32> {
   // CHECK-NEXT: %[[WIDE:.*]] = arith.extf %[[ROW]] : tensor<16xbf16> to tensor<16xf32>
   // CHECK-NEXT: kern.yield %[[WIDE]] : tensor<16xf32>
   // CHECK: seq.mixer {{.*}} decay %[[DECAY]] : tensor<2x8x16xf32>
-  %by, %lse = seq.attention %x, %x, %x heads 2 kv_heads 2 scale 0.5 causal : tensor<2x8x16xf32>, tensor<2x8x16xf32> -> tensor<2x2x8xf32>
+  %by, %lse = seq.attention %x, %x, %x heads 2 kv_heads 2 scale 0.5 causal : tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<2x8x16xf32> -> tensor<2x8x16xf32>, tensor<2x2x8xf32>
   %out = seq.mixer %x, %x, %x decay %by : tensor<2x8x16xf32> heads 2 key_heads 2 scale 0.5 segment 64 : tensor<2x8x16xf32>, tensor<2x8x16xf32>
   return %out : tensor<2x8x16xf32>
 }

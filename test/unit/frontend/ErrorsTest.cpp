@@ -167,7 +167,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"x = rotary(x, heads = 4, theta = 0)", "theta must be positive, but got 0"},
         Case{"x = softmax_attention(x, x, x, 4, 3)", "kv_heads must divide heads, but got 3 and 4"},
         Case{"x = softmax_attention(x, x, x, 4, 2)", "q must be heads and k kv_heads times as wide as one head"},
-        Case{"x = softmax_attention(x, x, linear(x, 8), 4)", "k and v must have the same shape"},
+        Case{"x = softmax_attention(x, x, linear(x, 9), 4)", "the width of v must be a multiple of its 4 heads, but got "},
         Case{"x = softmax_attention(x, x, x, 4, window = -1)",
              "'window' of 'softmax_attention' must be at least 0, but got -1"},
         Case{"x = softmax_attention(x, x, x, 4, causal = false, window = 3)",

@@ -11,15 +11,19 @@ using namespace stretto::test;
 
 namespace {
 
-// Sizes, and all tensors in double: q, dO and o are [B,T,H,D], k and v [B,T,KV,D].
+// Sizes, and all tensors in double: q is [B,T,H,D], k [B,T,KV,D], v [B,T,KV,E], dO and o [B,T,H,E].
 struct Case {
   int64_t batch, length, heads, kvHeads, headDim;
   bool causal;
   int64_t cut = 0; // where documents begin, see positionsOf; 0: rows are whole
   int64_t window = 0;
   bool alibi = false;
+  int64_t values = 0; // E; 0: D
+  int64_t valueDim() const { return values ? values : headDim; }
   int64_t width() const { return heads * headDim; }
-  int64_t kvWidth() const { return kvHeads * headDim; }
+  int64_t keyWidth() const { return kvHeads * headDim; }
+  int64_t valueWidth() const { return kvHeads * valueDim(); }
+  int64_t outWidth() const { return heads * valueDim(); }
 };
 
 // Places of tokens in their documents, which have lengths of all kinds: with 120134, 849 tokens and 551.
@@ -54,15 +58,16 @@ template <typename Real> std::vector<double> dense(int64_t count, uint32_t strea
 // One query row against all keys it may see.
 void attendRow(const Case &c, const std::vector<double> *in, Result &r, int64_t b, int64_t h, int64_t t) {
   const std::vector<int32_t> positions = positionsOf(c);
-  const int64_t kv = h * c.kvHeads / c.heads, d = c.headDim;
+  const int64_t kv = h * c.kvHeads / c.heads, d = c.headDim, e = c.valueDim();
   const int64_t first = std::max(t - positions[b * c.length + t], c.window ? t + 1 - c.window : 0);
   int64_t last = t + 1;
   while (!c.causal && last < c.length && positions[b * c.length + last] > 0)
     ++last;
   const double scale = 1 / std::sqrt(static_cast<double>(d));
   const double slope = c.alibi ? std::exp2(-8.0 * static_cast<double>(h + 1) / static_cast<double>(c.heads)) : 0;
-  const int64_t row = ((b * c.length + t) * c.heads + h) * d;
+  const int64_t token = (b * c.length + t) * c.heads + h, row = token * d, out = token * e;
   auto at = [&](int64_t s) { return ((b * c.length + s) * c.kvHeads + kv) * d; };
+  auto valueAt = [&](int64_t s) { return ((b * c.length + s) * c.kvHeads + kv) * e; };
   std::vector<double> p(last), dp(last);
   double sum = 0, delta = 0;
   for (int64_t s = first; s < last; ++s) {
@@ -74,10 +79,10 @@ void attendRow(const Case &c, const std::vector<double> *in, Result &r, int64_t 
   r.lse[(b * c.heads + h) * c.length + t] = std::log(sum);
   for (int64_t s = first; s < last; ++s) {
     p[s] /= sum;
-    for (int64_t i = 0; i < d; ++i) {
-      r.o[row + i] += p[s] * in[2][at(s) + i];
-      dp[s] += in[3][row + i] * in[2][at(s) + i];
-      r.dv[at(s) + i] += p[s] * in[3][row + i];
+    for (int64_t i = 0; i < e; ++i) {
+      r.o[out + i] += p[s] * in[2][valueAt(s) + i];
+      dp[s] += in[3][out + i] * in[2][valueAt(s) + i];
+      r.dv[valueAt(s) + i] += p[s] * in[3][out + i];
     }
     delta += p[s] * dp[s];
   }
@@ -91,11 +96,11 @@ void attendRow(const Case &c, const std::vector<double> *in, Result &r, int64_t 
 
 template <typename Real> Result reference(const Case &c) {
   const int64_t rows = c.batch * c.length;
-  const std::vector<double> in[4] = {dense<Real>(rows * c.width(), 1), dense<Real>(rows * c.kvWidth(), 2),
-                                     dense<Real>(rows * c.kvWidth(), 3), dense<Real>(rows * c.width(), 4)};
-  Result r{std::vector<double>(rows * c.width()), std::vector<double>(rows * c.heads),
-           std::vector<double>(rows * c.width()), std::vector<double>(rows * c.kvWidth()),
-           std::vector<double>(rows * c.kvWidth())};
+  const std::vector<double> in[4] = {dense<Real>(rows * c.width(), 1), dense<Real>(rows * c.keyWidth(), 2),
+                                     dense<Real>(rows * c.valueWidth(), 3), dense<Real>(rows * c.outWidth(), 4)};
+  Result r{std::vector<double>(rows * c.outWidth()), std::vector<double>(rows * c.heads),
+           std::vector<double>(rows * c.width()), std::vector<double>(rows * c.keyWidth()),
+           std::vector<double>(rows * c.valueWidth())};
   for (int64_t b = 0; b < c.batch; ++b)
     for (int64_t h = 0; h < c.heads; ++h)
       for (int64_t t = 0; t < c.length; ++t)
@@ -117,12 +122,14 @@ template <typename Real> std::vector<std::vector<double>> run(const Case &c, int
   using Total = std::conditional_t<sizeof(Real) == 2, float, Real>; // of lse
   Workbench bench(dtypeOf<Total>(), device);
   bench.device->setThreads(threads);
-  const int64_t rows = c.batch * c.length, w = c.width(), kw = c.kvWidth(), stride = w + 2 * kw + 8;
+  const int64_t rows = c.batch * c.length, w = c.width(), kw = c.keyWidth(), vw = c.valueWidth(), ow = c.outWidth(),
+                stride = w + kw + vw + 8;
   stretto_attention_args args{};
   args.batch = c.batch, args.length = c.length;
   args.heads = c.heads, args.kv_heads = c.kvHeads, args.head_dim = c.headDim;
+  args.value_dim = c.valueDim();
   args.q_stride = args.k_stride = args.v_stride = stride;
-  args.o_stride = w + 4;
+  args.o_stride = ow + 4;
   args.scale = 1 / std::sqrt(static_cast<double>(c.headDim));
   args.causal = c.causal;
   args.window = c.window, args.alibi = c.alibi;
@@ -133,33 +140,33 @@ template <typename Real> std::vector<std::vector<double>> run(const Case &c, int
   };
   std::vector<Real> packed(rows * stride, Real(7));
   const auto q = randomReals<Real>(rows * w, 1), k = randomReals<Real>(rows * kw, 2),
-             v = randomReals<Real>(rows * kw, 3);
+             v = randomReals<Real>(rows * vw, 3);
   for (int64_t row = 0; row < rows; ++row) {
     std::copy_n(&q[row * w], w, &packed[row * stride]);
     std::copy_n(&k[row * kw], kw, &packed[row * stride + w]);
-    std::copy_n(&v[row * kw], kw, &packed[row * stride + w + kw]);
+    std::copy_n(&v[row * vw], vw, &packed[row * stride + w + kw]);
   }
   args.q = bench.place(packed);
   args.k = column(args.q, w), args.v = column(args.q, w + kw);
-  args.o = bench.place(std::vector<Real>(rows * (w + 4), Real(5)));
+  args.o = bench.place(std::vector<Real>(rows * (ow + 4), Real(5)));
   args.lse = bench.reserve(rows * c.heads * sizeof(Total));
   if (c.cut) {
     args.has_positions = 1;
     args.positions = bench.place(positionsOf(c));
   }
   stretto_attention(&bench.context, &args);
-  stretto_attention_grad_args grad{args, w + 1, stride, stride, stride, {}, {}, {}, {}};
-  grad.d_o = bench.place(strided<Real>(rows, w, w + 1, 4));
+  stretto_attention_grad_args grad{args, ow + 1, stride, stride, stride, {}, {}, {}, {}};
+  grad.d_o = bench.place(strided<Real>(rows, ow, ow + 1, 4));
   grad.d_q = bench.place(std::vector<Real>(rows * stride, Real(3)));
   grad.d_k = column(grad.d_q, w), grad.d_v = column(grad.d_q, w + kw);
   stretto_attention_grad(&bench.context, &grad);
   auto tail = bench.read<Real>(grad.d_q, rows * stride);
   for (int64_t row = 0; row < rows; ++row)
-    for (int64_t i = w + 2 * kw; i < stride; ++i)
+    for (int64_t i = w + kw + vw; i < stride; ++i)
       EXPECT_EQ(static_cast<double>(tail[row * stride + i]), 3) << "the gap between rows was written";
-  return {gather<Real>(bench, args.o, rows, w, w + 4), gather<Total>(bench, args.lse, 1, rows * c.heads, 1),
+  return {gather<Real>(bench, args.o, rows, ow, ow + 4), gather<Total>(bench, args.lse, 1, rows * c.heads, 1),
           gather<Real>(bench, grad.d_q, rows, w, stride), gather<Real>(bench, column(grad.d_q, w), rows, kw, stride),
-          gather<Real>(bench, column(grad.d_q, w + kw), rows, kw, stride)};
+          gather<Real>(bench, column(grad.d_q, w + kw), rows, vw, stride)};
 }
 
 // Relative to the largest number expected; where documents of one token make all of them zero, the largest that is not.
@@ -198,6 +205,11 @@ const Case distances[] = {{2, 70, 4, 2, 16, true, 0, 0, true},
                           {2, 650, 2, 1, 8, true, 97, 0, true},
                           {1, 1300, 2, 1, 20, true, 0, 100, true}};
 
+// Values of another width than keys.
+const Case widths[] = {{2, 9, 2, 2, 4, true, 0, 0, false, 1},         {2, 70, 4, 2, 24, true, 0, 0, false, 16},
+                       {1, 130, 4, 1, 12, true, 0, 0, false, 67},     {2, 40, 2, 2, 8, false, 0, 0, false, 16},
+                       {1, 1300, 2, 1, 40, true, 120134, 100, true, 20}, {1, 600, 2, 1, 96, true, 0, 0, false, 130}};
+
 // Windows of one token, within a block, over panels and ranges of keys, and of more than a row.
 const Case windows[] = {{2, 70, 4, 2, 16, true, 0, 1},     {2, 130, 2, 1, 8, true, 0, 20},
                         {1, 300, 1, 1, 12, true, 0, 64},   {1, 1100, 2, 1, 8, true, 0, 65},
@@ -218,8 +230,8 @@ void compareWithAlone(const Case &packed) {
   Case alone = packed;
   alone.length = length, alone.cut = 0;
   const auto together = run<float>(packed, 2), single = run<float>(alone, 2);
-  for (int i : {0, 2, 3, 4}) {
-    const int64_t width = i < 3 ? packed.width() : packed.kvWidth();
+  for (const auto &[i, width] : {std::pair(0, packed.outWidth()), {2, packed.width()}, {3, packed.keyWidth()},
+                                 {4, packed.valueWidth()}}) {
     EXPECT_EQ(rowsOf(together[i], 0, length, width), single[i]);
   }
 }
@@ -267,6 +279,16 @@ TEST(Attention, WithDistancesAgreesWithLoops) {
   }
 }
 
+TEST(Attention, OfValuesOfAnotherWidthAgreesWithLoops) {
+  for (const Case &c : widths) {
+    compare<float>(c);
+    compare<double>(c);
+    compare<Bf16>(c);
+    tiles::NarrowTiles narrow;
+    compare<float>(c);
+  }
+}
+
 TEST(Attention, AWindowThatHidesNothingChangesNoBit) {
   Case wide{1, 600, 2, 1, 32, true};
   const auto whole = run<float>(wide, 2);
@@ -282,7 +304,7 @@ static void expectSameBits(const Case &c) {
 }
 
 TEST(Attention, BitsDoNotDependOnThreadsOrDevice) {
-  for (const auto &all : {std::span<const Case>(cases), std::span<const Case>(windows)})
+  for (const auto &all : {std::span<const Case>(cases), std::span<const Case>(windows), std::span<const Case>(widths)})
     for (const Case &c : all) {
       expectSameBits(c);
       tiles::NarrowTiles narrow;
@@ -302,7 +324,8 @@ TEST(Attention, TakesNoMemoryAfterItWasReserved) {
   ReserveOp reserve;
   AttentionGradOp grad;
   AttentionOp &op = grad.forward;
-  op.batch = 1, op.length = 100, op.heads = op.kv_heads = 1, op.head_dim = 24, op.causal = 1, op.scale = 1;
+  op.batch = 1, op.length = 100, op.heads = op.kv_heads = 1, op.causal = 1, op.scale = 1;
+  op.head_dim = op.value_dim = 24;
   op.dtype = STRETTO_F32;
   op.q_stride = op.k_stride = op.v_stride = op.o_stride = op.head_dim;
   grad.do_stride = grad.dq_stride = grad.dk_stride = grad.dv_stride = op.head_dim;

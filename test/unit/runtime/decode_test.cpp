@@ -57,8 +57,12 @@ struct StepShape {
   int64_t window = 0, later = 0; // later: how much further than its cache is long the sequence in the middle has come
   int32_t alibi = 0;
   double scale = 0.3;
+  int64_t values = 0; // columns of a head of values; 0: as of keys
+  int64_t valueDim() const { return values ? values : headDim; }
   int64_t width() const { return heads * headDim; }
-  int64_t kvWidth() const { return kvHeads * headDim; }
+  int64_t outWidth() const { return heads * valueDim(); }
+  int64_t keyWidth() const { return kvHeads * headDim; }
+  int64_t valueWidth() const { return kvHeads * valueDim(); }
   int64_t stride() const { return width() + 5; } // of queries
 };
 
@@ -83,7 +87,7 @@ void attendKeyByKey(const StepShape &s, int64_t head, const Real *q, const Real 
   const int64_t first = s.window ? std::max<int64_t>(0, position + 1 - s.window) : 0;
   std::vector<double> scores;
   for (int64_t at = first; at <= position; ++at) {
-    const Real *key = k + at % s.capacity * s.kvWidth();
+    const Real *key = k + at % s.capacity * s.keyWidth();
     double dot = 0;
     for (int64_t i = 0; i < s.headDim; ++i)
       dot += static_cast<double>(q[i]) * static_cast<double>(key[i]);
@@ -94,26 +98,27 @@ void attendKeyByKey(const StepShape &s, int64_t head, const Real *q, const Real 
   for (int64_t at = first; at <= position; ++at) {
     const double weight = std::exp(scores[at - first] - most);
     sum += weight;
-    for (int64_t i = 0; i < s.headDim; ++i)
-      out[i] += weight * static_cast<double>(v[at % s.capacity * s.kvWidth() + i]);
+    for (int64_t i = 0; i < s.valueDim(); ++i)
+      out[i] += weight * static_cast<double>(v[at % s.capacity * s.valueWidth() + i]);
   }
-  for (int64_t i = 0; i < s.headDim; ++i)
+  for (int64_t i = 0; i < s.valueDim(); ++i)
     out[i] /= sum;
 }
 
 template <typename Real> void checkStep(const StepShape &s) {
   const auto q = randomReals<Real>(s.batch * s.rows * s.stride(), 1);
-  const auto k = randomReals<Real>(s.batch * s.capacity * s.kvWidth(), 2);
-  const auto v = randomReals<Real>(s.batch * s.capacity * s.kvWidth(), 3);
+  const auto k = randomReals<Real>(s.batch * s.capacity * s.keyWidth(), 2);
+  const auto v = randomReals<Real>(s.batch * s.capacity * s.valueWidth(), 3);
   const Words positions = stepPositions(s), counts = stepCounts(s);
-  const int64_t numbers = s.batch * s.rows * s.width();
+  const int64_t numbers = s.batch * s.rows * s.outWidth();
   std::vector<double> expected(numbers);
   for (int64_t b = 0; b < s.batch; ++b)
     for (int64_t r = 0; r < counts[b]; ++r)
       for (int64_t h = 0; h < s.heads; ++h) {
-        const int64_t row = b * s.rows + r, key = b * s.capacity * s.kvWidth() + h / (s.heads / s.kvHeads) * s.headDim;
-        attendKeyByKey(s, h, &q[row * s.stride() + h * s.headDim], &k[key], &v[key], positions[row],
-                       &expected[row * s.width() + h * s.headDim]);
+        const int64_t row = b * s.rows + r, kvHead = h / (s.heads / s.kvHeads), sequence = b * s.capacity;
+        attendKeyByKey(s, h, &q[row * s.stride() + h * s.headDim], &k[sequence * s.keyWidth() + kvHead * s.headDim],
+                       &v[sequence * s.valueWidth() + kvHead * s.valueDim()], positions[row],
+                       &expected[row * s.outWidth() + h * s.valueDim()]);
       }
   Workbench bench(sizeof(Real) == 2 ? STRETTO_F32 : dtypeOf<Real>());
   const stretto_buffer o = bench.reserve(numbers * sizeof(Real));
@@ -123,8 +128,9 @@ template <typename Real> void checkStep(const StepShape &s) {
                                    .heads = s.heads,
                                    .kv_heads = s.kvHeads,
                                    .head_dim = s.headDim,
+                                   .value_dim = s.valueDim(),
                                    .q_stride = s.stride(),
-                                   .o_stride = s.width(),
+                                   .o_stride = s.outWidth(),
                                    .window = s.window,
                                    .scale = s.scale,
                                    .dtype = dtypeOf<Real>(),
@@ -165,6 +171,14 @@ TEST(AttentionStep, WithAWindowMatchesKeyByKey) {
 // Queries whose keys all lie behind the place where the cache begins anew: there is no maximum of those before.
 TEST(AttentionStep, WithAWindowMatchesKeyByKeyWhereScoresAreLow) {
   checkStep<double>({40, 46, 2, 1, 8, 2, 20, 0, 5000});
+}
+
+TEST(AttentionStep, OfValuesOfAnotherWidthMatchesKeyByKey) {
+  for (const int64_t values : {3, 33}) {
+    checkStep<float>({5, 600, 4, 2, 8, 0, 0, 0, 0.3, values});
+    checkStep<double>({5, 40, 3, 3, 5, 30, 17, 1, 0.3, values});
+    checkStep<Bf16>({1, 40, 4, 2, 8, 0, 0, 0, 0.3, values});
+  }
 }
 
 TEST(AttentionStep, WithDistancesMatchesKeyByKey) {

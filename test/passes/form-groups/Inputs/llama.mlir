@@ -28,7 +28,7 @@ func.func private @layer(%x: tensor<2x32x64xf32>, %g1: tensor<64xf32>, %ca: tens
   %v1 = seq.slice %6 at 128 : tensor<2x32x192xf32> -> tensor<2x32x64xf32>
   %q2 = seq.rotary half_split %q1 heads 4 rotated 16 rotated_heads 4 theta 1.0e4 : tensor<2x32x64xf32>
   %k2 = seq.rotary half_split %k1 heads 4 rotated 16 rotated_heads 4 theta 1.0e4 : tensor<2x32x64xf32>
-  %a, %lse = seq.attention %q2, %k2, %v1 heads 4 kv_heads 4 scale 0.25 causal : tensor<2x32x64xf32>, tensor<2x32x64xf32> -> tensor<2x4x32xf32>
+  %a, %lse = seq.attention %q2, %k2, %v1 heads 4 kv_heads 4 scale 0.25 causal : tensor<2x32x64xf32>, tensor<2x32x64xf32>, tensor<2x32x64xf32> -> tensor<2x32x64xf32>, tensor<2x4x32xf32>
   %7 = seq.linear %a, %o : tensor<2x32x64xf32>, tensor<64x64xf32> -> tensor<2x32x64xf32>
   %8 = arith.addf %x, %7 : tensor<2x32x64xf32>
   %9 = seq.rms_norm %8, %g2 eps 1.0e-5 heads 1 : tensor<2x32x64xf32>, tensor<64xf32>

@@ -16,6 +16,7 @@ struct AttentionSizes {
   int32_t dtype = STRETTO_BF16;
   int64_t window = 0;
   bool alibi = false;
+  int64_t values = 0; // columns of a head of v; 0: as of k
 };
 
 // q, k and v lie side by side, and so do their gradients; all rows are wider than what is in them. Rows begin `offset`
@@ -28,9 +29,12 @@ public:
     forward.window = sizes.window, forward.alibi = sizes.alibi;
     forward.batch = sizes.batch, forward.length = sizes.length, forward.heads = sizes.heads;
     forward.kv_heads = sizes.kvHeads, forward.head_dim = sizes.headDim;
-    const int64_t width = sizes.heads * sizes.headDim, kvWidth = sizes.kvHeads * sizes.headDim;
-    forward.q_stride = forward.k_stride = forward.v_stride = width + 2 * kvWidth + 8, forward.o_stride = width + 16;
-    grad.dq_stride = grad.dk_stride = grad.dv_stride = width + 2 * kvWidth + 24, grad.do_stride = width + 32;
+    forward.value_dim = sizes.values ? sizes.values : sizes.headDim;
+    const int64_t width = sizes.heads * sizes.headDim, keyWidth = sizes.kvHeads * sizes.headDim,
+                  packedWidth = width + keyWidth + sizes.kvHeads * forward.value_dim,
+                  outWidth = sizes.heads * forward.value_dim;
+    forward.q_stride = forward.k_stride = forward.v_stride = packedWidth + 8, forward.o_stride = outWidth + 16;
+    grad.dq_stride = grad.dk_stride = grad.dv_stride = packedWidth + 24, grad.do_stride = outWidth + 32;
     const int64_t tokens = sizes.batch * sizes.length, size = runtime::elementBytes(sizes.dtype);
     const int64_t rows = offset + tokens * (forward.q_stride + forward.o_stride + grad.dq_stride + grad.do_stride);
     bytes = rows * size + tokens * sizes.heads * 4;
@@ -38,8 +42,8 @@ public:
     auto *at = static_cast<std::byte *>(memory) + offset * size;
     const auto take = [&](int64_t columns) { return std::exchange(at, at + tokens * columns * size); };
     std::byte *packed = take(forward.q_stride), *dPacked = take(grad.dq_stride);
-    forward.q = packed, forward.k = packed + width * size, forward.v = packed + (width + kvWidth) * size;
-    grad.d_q = dPacked, grad.d_k = dPacked + width * size, grad.d_v = dPacked + (width + kvWidth) * size;
+    forward.q = packed, forward.k = packed + width * size, forward.v = packed + (width + keyWidth) * size;
+    grad.d_q = dPacked, grad.d_k = dPacked + width * size, grad.d_v = dPacked + (width + keyWidth) * size;
     forward.o = take(forward.o_stride), grad.d_o = take(grad.do_stride);
     forward.lse = static_cast<std::byte *>(memory) + rows * size;
     at::from_blob(memory, {rows}, sizes.dtype == STRETTO_BF16 ? at::kBFloat16 : at::kFloat).normal_();

@@ -115,7 +115,8 @@ TEST_F(AttentionOnGpu, WorkGoesToTheStreamOfTheDevice) {
 TEST_F(AttentionOnGpu, FloatsAreAttendedToWithoutAllScores) {
   for (const AttentionSizes &sizes :
        {AttentionSizes{2, 33, 4, 4, 8, true, STRETTO_F32}, AttentionSizes{1, 9, 4, 2, 12, false, STRETTO_F32},
-        AttentionSizes{2, 33, 4, 2, 8, true, STRETTO_F32, /*window=*/6}}) {
+        AttentionSizes{2, 33, 4, 2, 8, true, STRETTO_F32, /*window=*/6},
+        AttentionSizes{2, 33, 4, 2, 8, true, STRETTO_F32, 0, false, /*values=*/12}}) {
     const AttentionMemory floats(sizes);
     const at::Tensor right = floats.expectedBits();
     Attention attention(stream, /*deterministic=*/true);

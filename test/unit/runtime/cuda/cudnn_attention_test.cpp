@@ -57,6 +57,7 @@ TEST_F(CudnnGraphs, ComputeWhereTheOpLies) {
                                         AttentionSizes{1, 24, 4, 1, 8, /*causal=*/false},
                                         AttentionSizes{2, 24, 2, 2, 8, true, STRETTO_BF16, /*window=*/5},
                                         AttentionSizes{2, 9, 4, 2, 8, true, STRETTO_BF16, /*window=*/2},
+                                        AttentionSizes{2, 24, 4, 2, 8, true, STRETTO_BF16, 0, false, /*values=*/24},
                                         AttentionSizes{2, 16, 4, 2, 8, true, STRETTO_BF16, 0, /*alibi=*/true},
                                         AttentionSizes{1, 16, 8, 8, 8, true, STRETTO_BF16, 5, /*alibi=*/true}})
       expectRight(attention, AttentionMemory(sizes));

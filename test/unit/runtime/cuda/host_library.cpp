@@ -208,7 +208,7 @@ efficientForward(const at::Tensor &q, const at::Tensor &k, const at::Tensor &v, 
                  std::optional<int64_t> window) {
   TORCH_CHECK(k.size(2) == q.size(2) && v.size(2) == q.size(2), "each head must have keys of its own");
   const int64_t length = q.size(1), rows = (length + blockOfSums - 1) / blockOfSums * blockOfSums;
-  const at::Tensor o = at::empty(q.sizes(), q.options());
+  const at::Tensor o = at::empty({q.size(0), length, q.size(2), v.size(3)}, q.options());
   const at::Tensor lse = at::empty({q.size(0), q.size(2), rows}, q.options());
   forward({Place(q), Place(k), Place(v), Place(o), Place(lse.narrow(2, 0, length)), *scale, mask == 1, window});
   return {o, lse, {}, {}, length, length};

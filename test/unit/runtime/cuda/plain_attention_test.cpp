@@ -13,18 +13,19 @@ template <typename Real> struct Memory {
   explicit Memory(AttentionGradOp &op) {
     AttentionOp &forward = op.forward;
     const int64_t rows = forward.batch * forward.length, width = forward.heads * forward.head_dim,
-                  kvWidth = forward.kv_heads * forward.head_dim, stride = width + 2 * kvWidth;
+                  keyWidth = forward.kv_heads * forward.head_dim, outWidth = forward.heads * forward.value_dim,
+                  stride = width + keyWidth + forward.kv_heads * forward.value_dim;
     packed = randomReals<Real>(rows * stride, 1);
-    o.resize(rows * (width + 8)), dPacked.resize(rows * stride);
-    dOut = randomReals<Real>(rows * width, 2);
+    o.resize(rows * (outWidth + 8)), dPacked.resize(rows * stride);
+    dOut = randomReals<Real>(rows * outWidth, 2);
     lse.resize(rows * forward.heads);
     forward.dtype = dtypeOf<Real>();
     forward.q_stride = forward.k_stride = forward.v_stride = op.dq_stride = op.dk_stride = op.dv_stride = stride;
-    forward.o_stride = width + 8, op.do_stride = width;
+    forward.o_stride = outWidth + 8, op.do_stride = outWidth;
     forward.scale = 0.7;
-    forward.q = packed.data(), forward.k = packed.data() + width, forward.v = packed.data() + width + kvWidth;
+    forward.q = packed.data(), forward.k = packed.data() + width, forward.v = packed.data() + width + keyWidth;
     forward.o = o.data(), forward.lse = lse.data(), op.d_o = dOut.data();
-    op.d_q = dPacked.data(), op.d_k = dPacked.data() + width, op.d_v = dPacked.data() + width + kvWidth;
+    op.d_q = dPacked.data(), op.d_k = dPacked.data() + width, op.d_v = dPacked.data() + width + keyWidth;
   }
   std::vector<Real> packed, o, dOut, dPacked;
   std::vector<std::conditional_t<sizeof(Real) == 2, float, Real>> lse;
@@ -65,18 +66,20 @@ std::vector<int32_t> placesIn(const AttentionOp &op) {
 }
 
 AttentionGradOp sized(int64_t batch, int64_t length, int64_t heads, int64_t kvHeads, int64_t headDim, bool causal,
-                      int64_t window = 0, bool alibi = false) {
+                      int64_t window = 0, bool alibi = false, int64_t valueDim = 0) {
   AttentionGradOp op;
   AttentionOp &forward = op.forward;
   forward.batch = batch, forward.length = length, forward.heads = heads, forward.kv_heads = kvHeads;
   forward.head_dim = headDim, forward.causal = causal, forward.window = window, forward.alibi = alibi;
+  forward.value_dim = valueDim ? valueDim : headDim;
   return op;
 }
 
 const AttentionGradOp cases[] = {sized(2, 9, 2, 2, 4, true),           sized(1, 1, 1, 1, 8, true),
                                  sized(2, 33, 6, 2, 16, true),         sized(2, 17, 4, 1, 8, false),
                                  sized(2, 33, 6, 2, 16, true, 7),      sized(1, 9, 2, 1, 4, true, 1),
-                                 sized(2, 33, 6, 2, 16, true, 0, true)};
+                                 sized(2, 33, 6, 2, 16, true, 0, true), sized(2, 33, 6, 2, 16, true, 0, false, 8),
+                                 sized(2, 17, 4, 1, 4, false, 0, false, 20)};
 
 } // namespace
 
@@ -115,6 +118,8 @@ TEST(PlainAttention, LibrariesAreTriedOnlyWithRowsTheyTake) {
   refused([](AttentionGradOp &o) { o.forward.dtype = STRETTO_F32; });
   refused([](AttentionGradOp &o) { o.forward.head_dim = 12; });
   refused([](AttentionGradOp &o) { o.forward.head_dim = 264; });
+  refused([](AttentionGradOp &o) { o.forward.value_dim = 12; });
+  refused([](AttentionGradOp &o) { o.forward.value_dim = 264; });
   refused([](AttentionGradOp &o) { o.forward.k_stride += 4; });
   refused([](AttentionGradOp &o) { o.forward.heads = o.forward.kv_heads = 3, o.forward.alibi = 1; });
   refused([&](AttentionGradOp &o) { o.forward.v = place(12288 + 8); });
