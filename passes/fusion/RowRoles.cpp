@@ -65,6 +65,8 @@ bool RowRoles::movesBetweenRows(Operation *reshape) const {
   ArrayRef<int64_t> from = typeOf(reshape->getOperand(0)).getShape(), to = typeOf(result).getShape();
   if (rows.isRow(result))
     return from.take_front(2) != to.take_front(2);
+  if (areColumnsRows(result))
+    return from != to;
   auto lead = [](ArrayRef<int64_t> shape) { return shape.empty() ? shape : shape.drop_back(); };
   return lead(from) != lead(to) && isReadByParameterRow(result);
 }

@@ -138,14 +138,18 @@ class Block:
     def weight(self, width, depth):
         sign, columns = self.rng.choice(["*", "+", "-"]), self.rng.choice(divisors(width))
         one = lambda each: f"parameter({each}, init = normal(0.5){self.option('frozen = true')})"
-        weight = self.rng.choice([one(width)] * 3 + [f"spread({one(columns)}, {width})", f"numbers({width}) / {width}"])
+        heads = self.rng.choice(divisors(width)[:-1] or [1])
+        sums = f"sum({one(columns * self.rng.randint(1, 5))}, heads = {columns})"
+        alone = [f"spread({one(columns)}, {width})", f"spread({sums}, {width})", f"numbers({width}) / {width}",
+                 f"softmax({one(width)}, heads = {heads})", f"l2_norm({one(width)}, heads = {heads})"]  # fmt: skip
+        weight = self.rng.choice([one(width)] * 4 + alone)
         return f"({self.expression(width, depth - 1)} {sign} {weight})"
 
     def linear(self, width, depth):
         inner = self.sizes.inner(self.rng)
         one = f"parameter({width}, {inner})"
         more = self.option("bias = true", f"weight = {one}", f"weight = parameter({width}, {inner}, frozen = true)",
-                           f"weight = {one} {self.rng.choice('+-*')} {one}")
+                           f"weight = {one} {self.rng.choice('+-*')} {one}", f"weight = l2_norm({one})")
         return f"linear({self.expression(inner, depth - 1)}, {width}{more})"
 
     def rotary_options(self, width):

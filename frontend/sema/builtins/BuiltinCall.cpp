@@ -76,8 +76,13 @@ bool BuiltinCall::expectRowsOrVectors(llvm::StringRef parameter) const {
                      [](const Type &type) { return type.isRows() || (type.isWeight() && type.dims.size() == 1); });
 }
 
+bool BuiltinCall::expectRowsOrWeights(llvm::StringRef parameter) const {
+  return expectTypes(parameter, "[batch, length, width] or a weight",
+                     [](const Type &type) { return type.isRows() || type.isWeight(); });
+}
+
 bool BuiltinCall::expectParts(llvm::StringRef parameter, int64_t usual) const {
-  if (!expectRows("x") || !expectInRange(parameter, 1))
+  if (!expectInRange(parameter, 1))
     return false;
   const Type &whole = type("x");
   const int64_t parts = integer(parameter, usual);

@@ -56,10 +56,10 @@ public:
   bool expectRows(llvm::StringRef parameter) const;
   /// Reports unless they are activations or weights of one dimension.
   bool expectRowsOrVectors(llvm::StringRef parameter) const;
+  bool expectRowsOrWeights(llvm::StringRef parameter) const;
   /// Reports unless low <= value <= high (when the argument is given).
   bool expectInRange(llvm::StringRef parameter, int64_t low, int64_t high = INT64_MAX) const;
-  /// Reports unless the tensor `x` is an activation whose width the value, at least 1, divides; `usual` where it is
-  /// absent.
+  /// Reports unless the value, at least 1, divides the width of the tensor `x`; `usual` where it is absent.
   bool expectParts(llvm::StringRef parameter, int64_t usual) const;
 
   // --- results

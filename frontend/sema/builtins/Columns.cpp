@@ -15,7 +15,7 @@ Values concatOf(BuiltinCall &call) {
 }
 
 Values splitOf(BuiltinCall &call) {
-  if (!call.expectParts("parts", 2))
+  if (!call.expectRows("x") || !call.expectParts("parts", 2))
     return {Value()};
   const int64_t parts = call.integer("parts", 2), width = call.type("x").width().size;
   Values results;
@@ -42,7 +42,7 @@ Values sliceOf(BuiltinCall &call) {
 
 Values keepTop(BuiltinCall &call) {
   constexpr int64_t most = 16; // columns, each chosen by two reductions
-  if (!call.expectParts("heads", 1))
+  if (!call.expectRows("x") || !call.expectParts("heads", 1))
     return {Value()};
   const Type type = call.type("x");
   const int64_t heads = call.integer("heads", 1);
@@ -52,7 +52,7 @@ Values keepTop(BuiltinCall &call) {
 }
 
 Values sum(BuiltinCall &call) {
-  if (!call.expectParts("heads", 1))
+  if (!call.expectRowsOrWeights("x") || !call.expectParts("heads", 1))
     return {Value()};
   Type type = call.type("x");
   type.dims.back() = call.has("heads") ? call.dim("heads") : Dim{1};

@@ -43,7 +43,7 @@ Value norm(BuiltinCall &call, llvm::ArrayRef<Value> more, double eps = 1e-5) {
 }
 
 Values rmsNorm(BuiltinCall &call) {
-  std::optional<Dim> width = headWidth(call);
+  std::optional<Dim> width = call.expectRows("x") ? headWidth(call) : std::nullopt;
   if (!width)
     return {Value()};
   Value gain = call.weight(call.weightScope() + ".weight", {*width}, call.initializer("init", ones));
@@ -51,7 +51,7 @@ Values rmsNorm(BuiltinCall &call) {
 }
 
 Values layerNorm(BuiltinCall &call) {
-  std::optional<Dim> width = headWidth(call);
+  std::optional<Dim> width = call.expectRows("x") ? headWidth(call) : std::nullopt;
   if (!width)
     return {Value()};
   std::string scope = call.weightScope();
@@ -63,15 +63,15 @@ Values layerNorm(BuiltinCall &call) {
   return {norm(call, {gain, bias})};
 }
 
-/// Of queries and keys: it has no weight.
+/// Of queries and keys, or of the rows of a weight: it has no weight of its own.
 Values l2Norm(BuiltinCall &call) {
-  if (!headWidth(call))
+  if (!call.expectRowsOrWeights("x") || !headWidth(call))
     return {Value()};
   return {norm(call, {}, /*eps=*/1e-6)};
 }
 
 Values softmax(BuiltinCall &call) {
-  if (!expectHeads(call, "is 1 everywhere; leave heads out for a softmax of all"))
+  if (!call.expectRowsOrWeights("x") || !expectHeads(call, "is 1 everywhere; leave heads out for a softmax of all"))
     return {Value()};
   return {call.operation({call.value("x")}, call.type("x"), {{"heads", call.integer("heads", 1)}})};
 }

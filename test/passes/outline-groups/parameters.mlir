@@ -51,3 +51,24 @@ func.func @taps(%x: tensor<2x8x16xf32>, %dy: tensor<2x8x16xf32>) {
   seq.gradient @c, %6 : tensor<2x16xf32>
   return
 }
+
+// The sum of a weight is a number. Where it is spread over a row that is stored, it is another kernel's that makes it: it has
+// no row of its own there.
+// CHECK-LABEL: func @sum
+// CHECK: kern.rowwise kernel "sum.rowwise0"
+// CHECK: seq.reduce add %{{.*}} : tensor<16xf32> -> tensor<f32>
+// CHECK: %[[ONE:.*]] = seq.reshape %{{.*}} -> tensor<1xf32>
+// CHECK: kern.rowwise kernel "sum.rowwise1"({{.*}}) maps [row] {
+// CHECK: seq.broadcast %{{.*}} : tensor<f32> -> tensor<12xf32>
+func.func @sum(%x: tensor<2x8x16xf32>, %w: tensor<12x16xf32>) -> tensor<2x8x12xf32> {
+  %g = seq.get_parameter @g : tensor<16xf32>
+  %0 = seq.reduce add %g : tensor<16xf32> -> tensor<f32>
+  %1 = seq.reshape %0 : tensor<f32> -> tensor<1xf32>
+  %2 = seq.broadcast %1 dims [0] : tensor<1xf32> -> tensor<1x12xf32>
+  %3 = seq.reshape %2 : tensor<1x12xf32> -> tensor<12xf32>
+  %4 = math.exp %3 : tensor<12xf32>
+  %5 = seq.linear %x, %w : tensor<2x8x16xf32>, tensor<12x16xf32> -> tensor<2x8x12xf32>
+  %6 = seq.broadcast %4 dims [2] : tensor<12xf32> -> tensor<2x8x12xf32>
+  %7 = arith.mulf %5, %6 : tensor<2x8x12xf32>
+  return %7 : tensor<2x8x12xf32>
+}

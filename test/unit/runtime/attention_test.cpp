@@ -206,9 +206,12 @@ const Case distances[] = {{2, 70, 4, 2, 16, true, 0, 0, true},
                           {1, 1300, 2, 1, 20, true, 0, 100, true}};
 
 // Values of another width than keys.
-const Case widths[] = {{2, 9, 2, 2, 4, true, 0, 0, false, 1},         {2, 70, 4, 2, 24, true, 0, 0, false, 16},
-                       {1, 130, 4, 1, 12, true, 0, 0, false, 67},     {2, 40, 2, 2, 8, false, 0, 0, false, 16},
-                       {1, 1300, 2, 1, 40, true, 120134, 100, true, 20}, {1, 600, 2, 1, 96, true, 0, 0, false, 130}};
+const Case widths[] = {{2, 9, 2, 2, 4, true, 0, 0, false, 1},
+                       {2, 70, 4, 2, 24, true, 0, 0, false, 16},
+                       {1, 130, 4, 1, 12, true, 0, 0, false, 67},
+                       {2, 40, 2, 2, 8, false, 0, 0, false, 16},
+                       {1, 1300, 2, 1, 40, true, 120134, 100, true, 20},
+                       {1, 600, 2, 1, 96, true, 0, 0, false, 130}};
 
 // Windows of one token, within a block, over panels and ranges of keys, and of more than a row.
 const Case windows[] = {{2, 70, 4, 2, 16, true, 0, 1},     {2, 130, 2, 1, 8, true, 0, 20},
@@ -230,8 +233,8 @@ void compareWithAlone(const Case &packed) {
   Case alone = packed;
   alone.length = length, alone.cut = 0;
   const auto together = run<float>(packed, 2), single = run<float>(alone, 2);
-  for (const auto &[i, width] : {std::pair(0, packed.outWidth()), {2, packed.width()}, {3, packed.keyWidth()},
-                                 {4, packed.valueWidth()}}) {
+  for (const auto &[i, width] :
+       {std::pair(0, packed.outWidth()), {2, packed.width()}, {3, packed.keyWidth()}, {4, packed.valueWidth()}}) {
     EXPECT_EQ(rowsOf(together[i], 0, length, width), single[i]);
   }
 }

@@ -75,10 +75,14 @@ AttentionGradOp sized(int64_t batch, int64_t length, int64_t heads, int64_t kvHe
   return op;
 }
 
-const AttentionGradOp cases[] = {sized(2, 9, 2, 2, 4, true),           sized(1, 1, 1, 1, 8, true),
-                                 sized(2, 33, 6, 2, 16, true),         sized(2, 17, 4, 1, 8, false),
-                                 sized(2, 33, 6, 2, 16, true, 7),      sized(1, 9, 2, 1, 4, true, 1),
-                                 sized(2, 33, 6, 2, 16, true, 0, true), sized(2, 33, 6, 2, 16, true, 0, false, 8),
+const AttentionGradOp cases[] = {sized(2, 9, 2, 2, 4, true),
+                                 sized(1, 1, 1, 1, 8, true),
+                                 sized(2, 33, 6, 2, 16, true),
+                                 sized(2, 17, 4, 1, 8, false),
+                                 sized(2, 33, 6, 2, 16, true, 7),
+                                 sized(1, 9, 2, 1, 4, true, 1),
+                                 sized(2, 33, 6, 2, 16, true, 0, true),
+                                 sized(2, 33, 6, 2, 16, true, 0, false, 8),
                                  sized(2, 17, 4, 1, 4, false, 0, false, 20)};
 
 } // namespace
