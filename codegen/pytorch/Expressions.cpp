@@ -229,6 +229,17 @@ static std::string ofHeads(const python::Expression &value, int64_t heads) {
   return (value.within(Binding::Atom) + ".unflatten(-1, (" + Twine(heads) + ", -1))").str();
 }
 
+/// Columns become heads with columns of their own, or the other way round.
+Text FunctionPrinter::formOf(seq::ReshapeOp op) {
+  auto from = typeOf(op.getOperand()), to = typeOf(op.getResult());
+  const Expression &value = values.lookup(op.getOperand());
+  if (to.getRank() == from.getRank() + 1 && to.getShape().drop_back(2) == from.getShape().drop_back())
+    return atom(ofHeads(value, to.getDimSize(to.getRank() - 2)));
+  if (to.getRank() + 1 == from.getRank() && to.getShape().drop_back() == from.getShape().drop_back(2))
+    return atom(value.within(Binding::Atom) + ".flatten(-2)");
+  return op.emitError() << "the operation has no PyTorch form";
+}
+
 Text FunctionPrinter::formOf(seq::SumOp op) {
   Expression operand = values.lookup(op.getOperand());
   int64_t heads = columnsOf(op.getResult());
@@ -299,7 +310,8 @@ Text FunctionPrinter::layer(Operation *op) {
       .Case([&](seq::CanonOp canon) { return atom("canon(" + all + canonOptions(canon) + positionsOption() + ")"); })
       .Case(
           [&](seq::RotaryOp rotary) { return atom("rotary(" + all + rotaryOptions(rotary) + positionsOption() + ")"); })
-      .Case<seq::LinearOp, seq::SliceOp, seq::SumOp, seq::SoftmaxOp, seq::KeepTopOp, seq::SpreadOp, seq::LayerNormOp,
-            seq::ColumnIndexOp, seq::AttentionOp, seq::MixerOp, seq::LibraryOp>([&](auto form) { return formOf(form); })
+      .Case<seq::LinearOp, seq::ReshapeOp, seq::SliceOp, seq::SumOp, seq::SoftmaxOp, seq::KeepTopOp, seq::SpreadOp,
+            seq::LayerNormOp, seq::ColumnIndexOp, seq::AttentionOp, seq::MixerOp, seq::LibraryOp>(
+          [&](auto form) { return formOf(form); })
       .Default([&](Operation *) { return op->emitError() << "the operation has no PyTorch form"; });
 }

@@ -42,6 +42,7 @@ private:
   llvm::FailureOr<Expression> broadcast(mlir::Operation *op);
   llvm::FailureOr<Expression> extreme(mlir::Operation *op, llvm::StringRef helper);
   llvm::FailureOr<Expression> formOf(seq::LinearOp op);
+  llvm::FailureOr<Expression> formOf(seq::ReshapeOp op);
   llvm::FailureOr<Expression> formOf(seq::SliceOp op);
   llvm::FailureOr<Expression> formOf(seq::SumOp op);
   llvm::FailureOr<Expression> formOf(seq::SoftmaxOp op);

@@ -99,10 +99,33 @@ Lowered broadcast(const OpToLower &at) {
   return {at.make<seq::BroadcastOp>(at.type(), at.operand(0), llvm::ArrayRef<int64_t>{at.type().getRank() - 1})};
 }
 
-Lowered concat(const OpToLower &at) { return {at.make<seq::ConcatOp>(at.type(), at.operands)}; }
+/// The type of rows whose heads are a dimension of their own.
+RankedTensorType splitHeads(RankedTensorType rows, int64_t heads) {
+  llvm::SmallVector<int64_t> shape(rows.getShape());
+  shape.back() /= heads;
+  shape.insert(shape.end() - 1, heads);
+  return rows.clone(shape);
+}
+
+/// What is done to columns, done to those of each head. `make` makes a result of a type from the operands.
+template <typename Make> Lowered ofEachHead(const OpToLower &at, Make make) {
+  int64_t heads = at.op.integer("heads");
+  if (heads == 1)
+    return {make(at.type(), at.operands)};
+  llvm::SmallVector<Value> operands;
+  for (Value operand : at.operands)
+    operands.push_back(at.make<seq::ReshapeOp>(splitHeads(typeOf(operand), heads), operand));
+  return {at.make<seq::ReshapeOp>(at.type(), make(splitHeads(at.type(), heads), operands))};
+}
+
+Lowered concat(const OpToLower &at) {
+  return ofEachHead(at, [&](RankedTensorType type, ValueRange parts) { return at.make<seq::ConcatOp>(type, parts); });
+}
 
 Lowered slice(const OpToLower &at) {
-  return {at.make<seq::SliceOp>(at.type(), at.operand(0), at.op.integer("offset"))};
+  return ofEachHead(at, [&](RankedTensorType type, ValueRange whole) {
+    return at.make<seq::SliceOp>(type, whole[0], at.op.integer("offset"));
+  });
 }
 
 } // namespace

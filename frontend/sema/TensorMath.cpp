@@ -86,17 +86,18 @@ Value frontend::applyBinary(Emitter &emitter, llvm::StringRef function, const Va
 
 // ---------------------------------------------------------------- columns
 
-Value frontend::concatenate(Emitter &emitter, llvm::ArrayRef<Value> parts, SourceRange range) {
+Value frontend::concatenate(Emitter &emitter, llvm::ArrayRef<Value> parts, SourceRange range, int64_t heads) {
   if (parts.size() == 1)
     return parts[0];
   Dim width;
   for (const Value &part : parts)
     width.size += typeOf(part).width().size;
-  return emitter.emit("concat", parts, emitter.rowsType(width), range);
+  return emitter.emit("concat", parts, emitter.rowsType(width), range, {{"heads", heads}});
 }
 
-Value frontend::slice(Emitter &emitter, const Value &whole, int64_t offset, const Dim &width, SourceRange range) {
-  return emitter.emit("slice", {whole}, emitter.rowsType(width), range, {{"offset", offset}});
+Value frontend::slice(Emitter &emitter, const Value &whole, int64_t offset, const Dim &width, SourceRange range,
+                      int64_t heads) {
+  return emitter.emit("slice", {whole}, emitter.rowsType(width), range, {{"offset", offset}, {"heads", heads}});
 }
 
 std::vector<Value> frontend::split(Emitter &emitter, const Value &whole, llvm::ArrayRef<Value> parts,

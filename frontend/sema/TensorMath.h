@@ -12,10 +12,11 @@ Value applyUnary(Emitter &emitter, llvm::StringRef function, const Value &operan
 Value applyBinary(Emitter &emitter, llvm::StringRef function, const Value &a, const Value &b, SourceRange range);
 /// A tensor of one number.
 Value splat(Emitter &emitter, double number, const Type &type, SourceRange range);
-/// Rows side by side.
-Value concatenate(Emitter &emitter, llvm::ArrayRef<Value> parts, SourceRange range);
-/// The columns of rows from `offset` on.
-Value slice(Emitter &emitter, const Value &whole, int64_t offset, const Dim &width, SourceRange range);
+/// Rows side by side, of each head alone.
+Value concatenate(Emitter &emitter, llvm::ArrayRef<Value> parts, SourceRange range, int64_t heads = 1);
+/// Columns of each head from `offset` on, `width` of all heads together.
+Value slice(Emitter &emitter, const Value &whole, int64_t offset, const Dim &width, SourceRange range,
+            int64_t heads = 1);
 /// The inverse of `concatenate`: values as wide as the parts.
 std::vector<Value> split(Emitter &emitter, const Value &whole, llvm::ArrayRef<Value> parts, SourceRange range);
 

@@ -61,7 +61,7 @@ class Block:
         if depth == 0:
             return self.variable(width)
         kinds = [self.unary] * 5 + [self.binary] * 5 + [self.norm, self.canon, self.canon, self.shift, self.weight]
-        kinds += [self.attention, self.mixer, self.narrow_mixer, self.linear, self.sum, self.spread, self.slice,
+        kinds += [self.attention, self.mixer, self.narrow_mixer, self.linear, self.sum, self.spread, self.tile, self.slice,
                   self.keep_top, self.experts]
         kinds += ([self.softmax, self.concat] if width > 1 else []) + ([self.rotary] if width % 2 == 0 else [])
         return rng.choice(kinds)(width, depth)
@@ -115,13 +115,20 @@ class Block:
     def spread(self, width, depth):
         return f"spread({self.expression(self.rng.choice(divisors(width)), depth - 1)}, {width})"
 
+    def tile(self, width, depth):
+        return f"tile({self.expression(self.rng.choice(divisors(width)), depth - 1)}, {width})"
+
     def slice(self, width, depth):
-        before, behind = self.rng.randint(0, 3), self.rng.randint(0, 3)
-        return f"slice({self.expression(before + width + behind, depth - 1)}, {before}, {width})"
+        before, behind, heads = self.rng.randint(0, 3), self.rng.randint(0, 3), self.rng.choice([1, *divisors(width)])
+        columns = width // heads
+        whole = self.expression((before + columns + behind) * heads, depth - 1)
+        return f"slice({whole}, {before}, {columns}{f', heads = {heads}' if heads > 1 else ''})"
 
     def concat(self, width, depth):
-        left = self.rng.randint(1, width - 1)
-        return f"concat({', '.join(self.expression(each, self.rng.randrange(depth)) for each in (left, width - left))})"
+        heads = self.rng.choice([1, *(each for each in divisors(width) if width // each > 1)])
+        left = self.rng.randint(1, width // heads - 1) * heads
+        parts = ", ".join(self.expression(each, self.rng.randrange(depth)) for each in (left, width - left))
+        return f"concat({parts}{f', heads = {heads}' if heads > 1 else ''})"
 
     def canon_options(self):
         rng, options = self.rng, f"kernel = {self.rng.randint(2, 4)}"
@@ -227,7 +234,8 @@ class Block:
         width, parts = self.rng.choice([self.width, self.sizes.inner(self.rng)]), self.rng.randint(2, 3)
         names = [f"part{number}_{width}" for number in range(parts)]
         self.pending = dict.fromkeys(names, width)
-        return f"{', '.join(names)} = split({self.expression(parts * width, self.rng.randint(1, 2))}, {parts})"
+        heads = self.rng.choice(["", f", heads = {self.rng.choice(divisors(width))}"])
+        return f"{', '.join(names)} = split({self.expression(parts * width, self.rng.randint(1, 2))}, {parts}{heads})"
 
     def several(self):
         """`a, b = canon(a, b)`, or a rotation of two values of one width."""

@@ -233,14 +233,18 @@ class Language(Reader):
 
         return np.concatenate([np.stack(list(outputs(head)), 2) for head in range(heads)], -1)
 
-    def concat(self, *x):
-        return np.concatenate(x, -1)
+    def concat(self, *x, heads=1):
+        return np.concatenate([part for parts in zip(*(np.split(each, heads, -1) for each in x)) for part in parts], -1)
 
-    def split(self, x, parts=2):
-        return np.split(x, parts, -1)
+    def tile(self, x, width):
+        return np.concatenate([x] * (width // x.shape[-1]), -1)
 
-    def slice(self, x, offset, width):
-        return x[..., offset : offset + width]
+    def split(self, x, parts=2, heads=1):
+        columns = np.split(x, parts * heads, -1)
+        return [np.concatenate(columns[part::parts], -1) for part in range(parts)]
+
+    def slice(self, x, offset, width, heads=1):
+        return np.concatenate([part[..., offset : offset + width] for part in np.split(x, heads, -1)], -1)
 
     def spread(self, x, width):
         return np.stack([x[..., column * x.shape[-1] // width] for column in range(width)], -1)

@@ -1,4 +1,4 @@
-// Built-in functions of columns: concat, split, slice, keep_top, sum, spread, numbers.
+// Built-in functions of columns: concat, tile, split, slice, keep_top, sum, spread, numbers.
 #include "frontend/sema/TensorMath.h"
 #include "frontend/sema/builtins/BuiltinCall.h"
 #include "frontend/sema/builtins/Families.h"
@@ -8,36 +8,86 @@ using namespace stretto::frontend;
 
 namespace {
 
+/// Reports unless x fits into the width a whole number of times.
+bool expectMultiple(BuiltinCall &call, const Dim &width) {
+  const Type &type = call.type("x");
+  if (width.size % type.width().size == 0)
+    return true;
+  Diagnostic &diagnostic = call.errorAt("width", "width must be a multiple of the width of " + type.str() +
+                                                     ", but got " + llvm::Twine(width.size));
+  noteOrigin(diagnostic, type.width().provenance);
+  noteOrigin(diagnostic, width.provenance);
+  return false;
+}
+
+/// Reports unless `heads` divides the width of each operand.
+bool expectHeads(BuiltinCall &call) {
+  if (!call.expectRows("x") || !call.expectInRange("heads", 1))
+    return false;
+  const int64_t heads = call.integer("heads", 1);
+  for (const Value &operand : call.operands())
+    if (const Type &type = typeOf(operand); type.width().size % heads != 0) {
+      Diagnostic &diagnostic =
+          call.errorAt("heads", "heads must divide the width of " + type.str() + ", but got " + llvm::Twine(heads));
+      noteOrigin(diagnostic, type.width().provenance);
+      return false;
+    }
+  return true;
+}
+
 Values concatOf(BuiltinCall &call) {
-  if (!call.expectRows("x"))
+  if (!expectHeads(call))
     return {Value()};
-  return {concatenate(call.emitter, call.operands(), call.range())};
+  return {concatenate(call.emitter, call.operands(), call.range(), call.integer("heads", 1))};
+}
+
+/// As many copies as the width has room for.
+Values tile(BuiltinCall &call) {
+  if (!call.expectRows("x") || !call.expectInRange("width", 1))
+    return {Value()};
+  const Dim whole = call.type("x").width(), width = call.dim("width");
+  if (!expectMultiple(call, width))
+    return {Value()};
+  llvm::SmallVector<Value> copies(width.size / whole.size, call.value("x"));
+  return {concatenate(call.emitter, copies, call.range())};
 }
 
 Values splitOf(BuiltinCall &call) {
-  if (!call.expectRows("x") || !call.expectParts("parts", 2))
+  if (!expectHeads(call) || !call.expectInRange("parts", 1))
     return {Value()};
-  const int64_t parts = call.integer("parts", 2), width = call.type("x").width().size;
+  const int64_t parts = call.integer("parts", 2), heads = call.integer("heads", 1);
+  const Type type = call.type("x");
+  const int64_t width = type.width().size / heads;
+  if (width % parts != 0) {
+    Diagnostic &diagnostic =
+        call.errorAt("parts", "parts must divide the width of " + type.str() + (heads > 1 ? ", of each head," : ",") +
+                                  " but got " + llvm::Twine(parts));
+    noteOrigin(diagnostic, type.width().provenance);
+    return {Value()};
+  }
   Values results;
   for (int64_t part = 0; part < parts && call.emitter.mayGoOn(); ++part)
-    results.push_back(slice(call.emitter, call.value("x"), part * (width / parts), {width / parts}, call.range()));
+    results.push_back(
+        slice(call.emitter, call.value("x"), part * (width / parts), {width / parts * heads}, call.range(), heads));
   return call.emitter.mayGoOn() ? results : Values{Value()};
 }
 
 Values sliceOf(BuiltinCall &call) {
-  if (!call.expectRows("x") || !call.expectInRange("offset", 0) || !call.expectInRange("width", 1))
+  if (!expectHeads(call) || !call.expectInRange("offset", 0) || !call.expectInRange("width", 1))
     return {Value()};
   const Type type = call.type("x");
-  const int64_t offset = call.integer("offset", 0);
+  const int64_t offset = call.integer("offset", 0), heads = call.integer("heads", 1);
   const Dim width = call.dim("width");
-  if (width.size > type.width().size - offset) {
-    Diagnostic &diagnostic = call.error("offset + width must be at most the width of " + type.str() + ", but got " +
-                                        llvm::Twine(offset) + " and " + llvm::Twine(width.size));
+  if (width.size > type.width().size / heads - offset) {
+    Diagnostic &diagnostic =
+        call.error("offset + width must be at most the width of " + type.str() + (heads > 1 ? ", of each head," : ",") +
+                   " but got " + llvm::Twine(offset) + " and " + llvm::Twine(width.size));
     noteOrigin(diagnostic, type.width().provenance);
     noteOrigin(diagnostic, width.provenance);
     return {Value()};
   }
-  return {slice(call.emitter, call.value("x"), offset, width, call.range())};
+  const Dim all = heads == 1 ? width : Dim{width.size * heads, call.emitter.reporter.origin("width", call.range())};
+  return {slice(call.emitter, call.value("x"), offset, all, call.range(), heads)};
 }
 
 Values keepTop(BuiltinCall &call) {
@@ -64,13 +114,8 @@ Values spread(BuiltinCall &call) {
     return {Value()};
   Type type = call.type("x");
   const Dim width = call.dim("width");
-  if (width.size % type.width().size != 0) {
-    Diagnostic &diagnostic = call.errorAt("width", "width must be a multiple of the width of " + type.str() +
-                                                       ", but got " + llvm::Twine(width.size));
-    noteOrigin(diagnostic, type.width().provenance);
-    noteOrigin(diagnostic, width.provenance);
+  if (!expectMultiple(call, width))
     return {Value()};
-  }
   type.dims.back() = width;
   return {call.operation({call.value("x")}, type)};
 }
@@ -87,10 +132,17 @@ Values numbers(BuiltinCall &call) {
 llvm::ArrayRef<Builtin> frontend::columnBuiltins() {
   using K = ArgumentKind;
   static const Builtin table[] = {
-      {.name = "concat", .parameters = {{"x", K::Tensor, required}}, .meaning = concatOf, .isVariadic = true},
-      {.name = "split", .parameters = {{"x", K::Tensor, required}, {"parts", K::Int}}, .meaning = splitOf},
+      {.name = "concat",
+       .parameters = {{"x", K::Tensor, required}, {"heads", K::Int}},
+       .meaning = concatOf,
+       .isVariadic = true},
+      {.name = "tile", .parameters = {{"x", K::Tensor, required}, {"width", K::Int, required}}, .meaning = tile},
+      {.name = "split",
+       .parameters = {{"x", K::Tensor, required}, {"parts", K::Int}, {"heads", K::Int}},
+       .meaning = splitOf},
       {.name = "slice",
-       .parameters = {{"x", K::Tensor, required}, {"offset", K::Int, required}, {"width", K::Int, required}},
+       .parameters =
+           {{"x", K::Tensor, required}, {"offset", K::Int, required}, {"width", K::Int, required}, {"heads", K::Int}},
        .meaning = sliceOf},
       {.name = "keep_top",
        .parameters = {{"x", K::Tensor, required}, {"count", K::Int, required}, {"heads", K::Int}},

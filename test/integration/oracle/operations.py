@@ -90,6 +90,13 @@ EXPRESSIONS = {
     "concat": "concat(x, square(y), x) * linear(x, 36)",
     "split": "x * y  a, b, c = split(z, 3)  z = concat(c, a * b, a)",
     "slice": "concat(slice(x * y, 5, 4), slice(y, 0, 7))",
+    "concat by head": "concat(x, linear(y, 6), x * y, heads = 3) * linear(x, 30)",
+    "split by head": "x * y  a, b = split(z, heads = 3)  z = concat(a * b, x, b, heads = 6)",
+    "slice by head": "tile(slice(x * y, 1, 2, heads = 3), 12) * concat(slice(y, 3, 1, heads = 3), slice(x, 0, 9))",
+    "tile": "x * tile(linear(y, 4), 12) + tile(y, 12)",
+    "latent attention":
+        "linear(x, 5)  k = concat(tile(rotary(linear(y, 2), heads = 1), 6), linear(z, 9), heads = 3)"
+        "  z = softmax_attention(rotary(linear(x, 15), heads = 3, fraction = 0.4), k, linear(z, 12), 3)",
     "spread": "x * spread(linear(y, 4), 12) + spread(parameter(3), 12)",
     "numbers": "x * numbers(12)",
     "numbers, spread": "x * spread(1 + numbers(3), 12) * parameter(12)",
