@@ -94,6 +94,20 @@ bool BuiltinCall::expectParts(llvm::StringRef parameter, int64_t usual) const {
   return false;
 }
 
+bool BuiltinCall::expectOwnInit() const {
+  if (!has("init") || !has("weight"))
+    return true;
+  errorAt("init", "'" + name() + "' takes init only without a weight; give it to the parameter that is the weight");
+  return false;
+}
+
+bool BuiltinCall::expectOwnBias() const {
+  if (!has("bias_init") || has("bias"))
+    return true;
+  errorAt("bias_init", "'" + name() + "' takes bias_init only with bias");
+  return false;
+}
+
 bool BuiltinCall::expectInRange(llvm::StringRef parameter, int64_t low, int64_t high) const {
   if (!has(parameter))
     return true;

@@ -62,6 +62,11 @@ public:
   /// Reports unless the value, at least 1, divides the width of the tensor `x`; `usual` where it is absent.
   bool expectParts(llvm::StringRef parameter, int64_t usual) const;
 
+  /// Reports an initializer beside a weight that is given.
+  bool expectOwnInit() const;
+  /// Reports an initializer of a bias that is not asked for.
+  bool expectOwnBias() const;
+
   // --- results
 
   /// The operation of the function's name.

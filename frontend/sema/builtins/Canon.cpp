@@ -27,7 +27,7 @@ Values canonWeights(BuiltinCall &call, const Dim &width) {
 
 /// Several operands are one row of columns for the time of the layer.
 Values canon(BuiltinCall &call) {
-  if (!call.expectRows("x") || !call.expectInRange("kernel", 2, 4))
+  if (!call.expectRows("x") || !call.expectInRange("kernel", 2, 4) || !call.expectOwnBias())
     return {Value()};
   Value x = concatenate(call.emitter, call.operands(), call.range());
   if (x.isError())

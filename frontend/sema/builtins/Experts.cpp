@@ -2,6 +2,7 @@
 #include "frontend/sema/builtins/BuiltinCall.h"
 #include "frontend/sema/builtins/Families.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace stretto;
@@ -16,7 +17,7 @@ int64_t times(int64_t a, int64_t b) {
 }
 
 bool expectExperts(BuiltinCall &call) {
-  return call.expectRows("x") && call.expectRows("gates") && call.expectInRange("width", 1) &&
+  return call.expectRows("x") && call.expectRows("gates") && call.expectOwnInit() && call.expectInRange("width", 1) &&
          call.expectInRange("chosen", 1, call.type("gates").width().size);
 }
 
@@ -52,8 +53,40 @@ Values expertLinear(BuiltinCall &call) {
   return byExperts(call, call.type("x").width(), {times(width.size, call.integer("chosen", 1)), width.provenance});
 }
 
+/// The operation that makes a value, with elementwise ones and those of rows between them; null where it is another's.
+const Op *findExperts(const Function &function, ValueId value) {
+  std::vector<bool> reached(function.values.size());
+  reached[value] = true;
+  for (const Op &op : llvm::reverse(function.ops)) {
+    if (!llvm::any_of(op.results, [&](ValueId result) { return reached[result]; }))
+      continue;
+    if (op.name == "expert_linear")
+      return &op;
+    const int64_t width = function.values[op.results[0]].type.width().size;
+    const bool mixes = llvm::is_contained({"linear", "expert_sum", "softmax_attention", "linear_attention"}, op.name);
+    for (ValueId operand : op.operands)
+      if (const Type &type = function.values[operand].type; !mixes && type.isRows() && type.width().size == width)
+        reached[operand] = true;
+  }
+  return nullptr;
+}
+
+/// Reports parts of x that are those of another number of experts.
+bool expectPartsOfExperts(BuiltinCall &call) {
+  const int64_t chosen = call.integer("chosen", 1);
+  const Tensor x = *call.value("x").get<Tensor>();
+  const Op *experts = findExperts(x.owner->function, x.id);
+  if (!experts || experts->integer("chosen") == chosen)
+    return true;
+  Diagnostic &diagnostic =
+      call.errorAt("chosen", "'expert_sum' must take as many experts as 'expert_linear' made its parts for, " +
+                                 llvm::Twine(experts->integer("chosen")) + ", but got chosen = " + llvm::Twine(chosen));
+  diagnostic.notes.push_back({experts->range, "the parts are made here"});
+  return false;
+}
+
 Values expertSum(BuiltinCall &call) {
-  if (!expectExperts(call) || !call.expectParts("chosen", 1))
+  if (!expectExperts(call) || !call.expectParts("chosen", 1) || !expectPartsOfExperts(call))
     return {Value()};
   const Dim whole = call.type("x").width();
   return byExperts(call, {whole.size / call.integer("chosen", 1), whole.provenance}, call.dim("width"));

@@ -59,6 +59,8 @@ bool expectRowForEach(BuiltinCall &call, const Type &indices, const Type &table)
 
 Values embed(BuiltinCall &call) {
   const Type indices = call.type("tokens");
+  if (!call.expectOwnInit())
+    return {Value()};
   if (!indices.isIndices()) {
     call.errorAt("tokens",
                  "'tokens' of 'embed' must be the tokens of the model, or positions(), but got " + indices.str());
@@ -94,9 +96,9 @@ Value linearWeight(BuiltinCall &call, Dim input, const std::string &scope) {
 }
 
 Values linear(BuiltinCall &call) {
-  if (!call.expectRows("x"))
-    return {Value()};
   bool hasBias = call.flag("bias", false);
+  if (!call.expectRows("x") || !call.expectOwnInit() || !call.expectOwnBias())
+    return {Value()};
   std::string scope = call.has("weight") && !hasBias ? "" : call.weightScope();
   Value weight = linearWeight(call, call.type("x").width(), scope);
   if (weight.isError())

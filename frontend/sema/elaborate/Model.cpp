@@ -1,6 +1,8 @@
 // The model that is compiled: which one, and what it returns.
 #include "frontend/sema/elaborate/Model.h"
 
+#include "frontend/sema/elaborate/UnreadParameters.h"
+
 #include "llvm/ADT/StringExtras.h"
 
 using namespace stretto;
@@ -64,6 +66,7 @@ bool Model::elaborate(Program &program) {
     return false;
   statements.unread.note(main);
   statements.unread.warn(reporter);
+  warnOfUnreadParameters(loaded, *model, reporter);
   program.model = model->name.text.str();
   program.batch = options.batch;
   program.length = options.length;

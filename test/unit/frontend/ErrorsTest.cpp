@@ -99,6 +99,11 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"block b(y, k: {u, v}) { return y }\nx = b(x, if dim > 8 then w else u)", "'k' takes u, v, but got 'w'"},
         Case{"x = linear()", "'linear' needs the argument 'x'"},
         Case{"x = linear(x)", "'linear' needs a width, or a weight"},
+        Case{"x = linear(x, weight = parameter(16, 16), init = ones)",
+             "3:50: error: 'linear' takes init only without a weight; give it to the parameter that is the weight"},
+        Case{"x = embed(tokens, weight = parameter(32, 16), init = ones)", "'embed' takes init only without a weight"},
+        Case{"x = linear(x, 16, bias_init = ones)", "'linear' takes bias_init only with bias"},
+        Case{"x = canon(x, bias_init = ones)", "'canon' takes bias_init only with bias"},
         Case{"x = linear(x, -3)", "3:15: error: 'width' of 'linear' must be at least 1, but got -3"},
         Case{"x = embed(tokens, 0, dim)", "3:19: error: 'vocabulary' of 'embed' must be at least 1, but got 0"},
         Case{"x = x * parameter(0)", "a dimension of a weight is at least 1, but got [0]"},
@@ -251,6 +256,13 @@ INSTANTIATE_TEST_SUITE_P(
     Experts, Errors,
     testing::Values(Case{"x = expert_linear(x, parameter(4), 16)",
                          "'gates' of 'expert_linear' must be [batch, length, width], but got a weight [4]"},
+                    Case{"y = expert_linear(x, x, 4, 2)\nz = canon(silu(y)) * y\nx = expert_sum(z, x, 16)",
+                         "m.stretto:5:5: error: 'expert_sum' must take as many experts as 'expert_linear' made its "
+                         "parts for, 2, but got chosen = 1"},
+                    Case{"y = expert_linear(x, x, 4, 2)\nx = expert_sum(y, x, 16, 4)",
+                         "m.stretto:3:5: note: the parts are made here"},
+                    Case{"x = expert_sum(expert_linear(x, x, 4, weight = parameter(64, 16), init = ones), x, 16)",
+                         "'expert_linear' takes init only without a weight"},
                     Case{"x = expert_linear(parameter(16), x, 16)",
                          "'x' of 'expert_linear' must be [batch, length, width], but got a weight [16]"},
                     Case{"x = expert_linear(x, x, 0)", "'width' of 'expert_linear' must be at least 1, but got 0"},
@@ -394,7 +406,8 @@ std::string overrideErrors(std::string name, std::string value) {
   Frontend frontend;
   frontend.set(std::move(name), std::move(value))
       .run("model m(vocab: int, dim = 16, f = 1.0, on = {A, B}, k: {u, v} = u) {\n"
-           "  require dim % 4 == 0\n  return linear(embed(tokens, vocab, dim), vocab)\n}");
+           "  require dim % 4 == 0 and (f > 0 or A in on or k == u)\n  return linear(embed(tokens, vocab, dim), "
+           "vocab)\n}");
   return frontend.errors();
 }
 
