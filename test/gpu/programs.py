@@ -62,6 +62,10 @@ def programs(small):
     made["window"] = Made("llama", shape, llama | {"window": shape.length // 3}, "bf16")
     made["learned"] = Made("llama", shape, llama | {"learned_positions": "true"}, "bf16")
     made["alibi"] = Made("llama", shape, llama | {"alibi": "true"}, "bf16")
+    # Heads whose values are half as wide as their keys, and wider than these.
+    narrow = {"heads": size["heads"], "turned": 8, "straight": 24 if small else 56}
+    made["narrow-values"] = Made("latent", shape, {"dim": size["dim"], "layers": 2, "value": 16 if small else 32} | narrow, "bf16")
+    made["wide-values"] = Made("latent", shape, {"dim": size["dim"], "layers": 2, "value": 48 if small else 96} | narrow, "bf16")
     made["columns"] = Made("linear", shape, size | {"mixer": "rg_lru"}, "bf16")  # a recurrence of each column by itself
     made["experts"] = Made("moe", shape, size | {"count": 4, "chosen": 2, "ffn": 2 * size["dim"]}, "bf16")
     if not small:

@@ -26,12 +26,13 @@ def both(*numbers):
 
 
 # Gates are computed from the narrow result of another matmul, or read with the mixer's result: one kernel reads columns of wider
-# rows, another depends on its matmul a second time.
+# rows, another depends on its matmul a second time. Keys of latent attention are made of few columns, too few for strips on the CPU,
+# and stored by head.
 TARGETS = [
     Target(["--set", "dim=256"], 128, 1, "--kern-choose-epilogues",
-           {"gla": both(2, 3)}),
+           {"gla": both(2, 3), "latent": both(2) | {"layers.backward.rowwise5"}}),
     Target(["--set", "dim=512", "--target=cuda", "--dtype=bf16"], 256, 8, "--kern-choose-cuda-epilogues=where-possible",
-           {"gla": both(2, 3), "gdn": both(3)}),
+           {"gla": both(2, 3), "gdn": both(3), "latent": both(2) | {f"layers.backward.rowwise{number}" for number in (2, 5)}}),
 ]  # fmt: skip
 MATMUL = re.compile(r"^ +(%\w+) = seq\.linear(?:_input_grad)? (.*) : tensor<\d+x\d+x(\d+)x(\w+)>, tensor<\d+x(\d+)x\w+>.* -> "
                     r"tensor<\d+x\d+x\d+x(\w+)>$")  # fmt: skip

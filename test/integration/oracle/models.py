@@ -76,6 +76,9 @@ def plain_cases(models, canon=CANON):
     yield Case("hybrid", os.path.join(models, "hybrid.stretto"), {"dim": 12, "heads": 2, "layers": 6, "ffn": 10}, length=5)
     for settings in ({"canon_at": "{}"}, {"chosen": 2, "tied": "true"}):
         yield Case("moe", os.path.join(models, "moe.stretto"), {"dim": 12, "layers": 2, "heads": 2, "ffn": 10, "count": 4} | settings)
+    for settings in ({"canon_at": "{}", "tied": "true"}, {}):
+        heads = {"heads": 3, "latent": 8, "turned": 2, "straight": 3, "value": 4}
+        yield Case("latent", os.path.join(models, "latent.stretto"), {"dim": 12, "layers": 2, "ffn": 10} | heads | settings)
     for settings in OPTIONS[2:6:3] + [{}]:
         yield Case("llama with memory", llama, SIZE | settings, memory_budget=PLENTY)
     for settings in ({}, {"tied": "true"}):  # logits too large to be held at once; as little saved as possible
