@@ -32,6 +32,14 @@ static size_t countValues(const std::vector<Settings> &all, const std::string &n
   return values.size();
 }
 
+// Whether runs of one model have one spec, and the other way round.
+static bool modelsAreSpecs(const std::vector<Settings> &all) {
+  std::set<std::pair<std::string, std::string>> pairs;
+  for (const Settings &settings : all)
+    pairs.insert({settings.at("model"), settings.at("spec")});
+  return pairs.size() == countValues(all, "model") && pairs.size() == countValues(all, "spec");
+}
+
 // Whether a setting tells how the groups differ. Of other models, parameters that one of them does not have do not, nor
 // do the texts of the specs where the names of the models tell as much.
 static bool tells(const std::vector<Settings> &all, const std::string &name) {
@@ -39,7 +47,7 @@ static bool tells(const std::vector<Settings> &all, const std::string &name) {
   if (count < 2 || models < 2)
     return count > 1;
   if (name == "spec")
-    return count != models;
+    return !modelsAreSpecs(all);
   return !name.starts_with("model.") ||
          std::ranges::none_of(all, [&](const Settings &settings) { return settings.at(name) == "-"; });
 }

@@ -69,14 +69,25 @@ public:
     return result;
   }
 
+  // A file that knows one spec alone has its path and digest by themselves.
+  std::vector<SweepSpec> readSpecs(const toml::table &file) const {
+    if (file["spec"].is_string())
+      return {{text(file, "spec"), text(file, "text")}};
+    std::vector<SweepSpec> specs;
+    for (const toml::table *spec : tables(file, "spec"))
+      specs.push_back({text(*spec, "path"), text(*spec, "digest")});
+    return specs;
+  }
+
   SweepFile read(const toml::table &file) const {
     SweepFile sweep{{}, texts(file, "options"), {}, {}};
-    for (const toml::table *spec : tables(file, "spec"))
-      sweep.specs.push_back({text(*spec, "path"), text(*spec, "digest")});
+    sweep.specs = readSpecs(file);
     for (const toml::table *axis : tables(file, "axis"))
       sweep.axes.push_back({text(*axis, "name"), texts(*axis, "values")});
     for (const toml::table *run : tables(file, "run")) {
-      sweep.runs.push_back({text(*run, "folder"), texts(*run, "values"), text(*run, "command")});
+      sweep.runs.push_back({text(*run, "folder"), texts(*run, "values"), text(*run, "command"), {}});
+      if (run->contains("more"))
+        sweep.runs.back().more = texts(*run, "more");
       if (sweep.runs.back().values.size() != sweep.axes.size())
         fail(*run, "a run must have " + std::to_string(sweep.axes.size()) + " values, one per axis, but got " +
                        std::to_string(sweep.runs.back().values.size()));
@@ -121,7 +132,7 @@ void writeSweepFile(const SweepFile &sweep, const fs::path &folder) {
     out += "\n[[axis]]\nname = " + quoted(axis.name) + "\nvalues = " + quoted(axis.values) + "\n";
   for (const SweepRun &run : sweep.runs)
     out += "\n[[run]]\nfolder = " + quoted(run.folder) + "\nvalues = " + quoted(run.values) +
-           "\ncommand = " + quoted(run.command) + "\n";
+           "\ncommand = " + quoted(run.command) + "\n" + (run.more.empty() ? "" : "more = " + quoted(run.more) + "\n");
   replaceFile(folder / fileName, out);
 }
 

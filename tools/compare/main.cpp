@@ -45,10 +45,11 @@ static std::string textPlot(const std::vector<runtime::Group> &groups, const std
 
 static void printTables(const runtime::Comparison &comparison) {
   const std::vector<runtime::Group> &groups = comparison.groups;
+  const runtime::Table differences = runtime::differencesTable(groups);
   std::cout << runtime::plainTable(runtime::compareTable(groups));
   for (const runtime::Breakdown &breakdown : runtime::breakdownsOf(groups))
     std::cout << "\n" << runtime::plainTable(runtime::breakdownTable(groups, breakdown));
-  if (runtime::Table differences = runtime::differencesTable(groups); differences.header.size() > 1)
+  if (differences.header.size() > 1)
     std::cout << "\nsettings that differ\n" << runtime::plainTable(differences);
   std::cout << "\n";
   if (const std::string legend = runtime::tableLegend(groups); !legend.empty())

@@ -25,18 +25,17 @@ private:
 std::filesystem::path cacheFolder();
 
 // A folder with one entry per key: <folder>/programs/<key>/program, and beside it the checksum of its content and what
-// the compiler remarked. Entries
-// are made in a folder <folder>/making-* that is locked, and renamed into place, so that several processes may use the
-// cache at once. A kill leaves no half entry; the folder it leaves goes when the next program is made.
+// the compiler remarked. Entries are made in a folder <folder>/making-* that is locked, and renamed into place, so that
+// several processes may use the cache at once. A kill leaves no half entry; the folder it leaves goes when the next
+// program is made.
 class ProgramCache {
 public:
   // Keeps at most `capacity` programs, the most recently used ones.
   explicit ProgramCache(std::filesystem::path folder, size_t capacity = 200);
 
   // The program of a key; where it is missing or damaged, `make` is called to write it to the path it is given. What it
-  // leaves beside that is kept, too. A
-  // damaged one is told on the standard error. Throws CommandError where the folder cannot be written; what `make`
-  // throws goes through.
+  // leaves beside that is kept, too. A damaged one is told on the standard error. Throws CommandError where the folder
+  // cannot be written; what `make` throws goes through.
   std::filesystem::path obtain(const std::string &key, const std::function<void(const std::filesystem::path &)> &make);
 
 private:

@@ -150,15 +150,14 @@ static int runCached(const std::string &name, std::span<const std::string> argum
                          : name == "generate" ? generationArguments(arguments)
                                               : splitTrainArguments(arguments);
   const bool runs = name != "program";
-  if (runs && !split.kept.empty()) {
-    if (starts(split.kept))
-      becomeProgram(split.kept, split.program);
-    std::fprintf(stderr, "stretto: '%s' does not start: its spec is compiled anew\n", split.kept.c_str());
+  std::string program = keptProgram(split);
+  if (program.empty()) {
+    takeResumedSpec(split);
+    program = cachedProgram(split, [&] {
+      if (runs)
+        checkRun(split);
+    });
   }
-  std::string program = cachedProgram(split, [&] {
-    if (runs)
-      checkRun(split);
-  });
   if (runs)
     becomeProgram(program, split.program);
   std::puts(program.c_str());

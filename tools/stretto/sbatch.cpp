@@ -99,7 +99,11 @@ static bool needsDevices(const TrainArguments &arguments) {
 }
 
 std::string batchScript(const Words &arguments, int hosts) {
-  TrainArguments split = splitTrainArguments(arguments);
+  Words words(arguments);
+  if (!hasOption(words, "--resume"))
+    words.insert(std::ranges::find(words, "--"), "--resume");
+  TrainArguments split = splitTrainArguments(words);
+  takeResumedSpec(split);
   const int ranks = readCount("--ranks", lastValue(split.program, "--ranks").value_or("1"), 1 << 20);
   if (ranks % hosts != 0)
     throw CommandError(
@@ -107,8 +111,6 @@ std::string batchScript(const Words &arguments, int hosts) {
   const std::string out = lastValue(split.program, "--out").value_or("none");
   if (out == "none")
     throw CommandError("--print-sbatch needs the run directory: give --out FOLDER", 2);
-  if (!hasOption(split.program, "--resume"))
-    split.program.push_back("--resume");
   checkJob(split);
   const std::string restarts = lastValue(split.program, "--max-restarts").value_or("3");
   for (const char *name : {"--ranks", "--max-restarts"})

@@ -73,14 +73,29 @@ static TrainArguments splitArguments(std::span<const std::string> arguments) {
   return result;
 }
 
+static bool isRun(const fs::path &path) {
+  std::error_code none;
+  return fs::exists(path / "spec.stretto", none) && fs::exists(path / "run.toml", none);
+}
+
 // The run directory that a path lies in, or is: at most three folders up (run/ckpt/step/weights). Empty where none is.
 static fs::path runOf(fs::path path) {
   std::error_code none;
   path = fs::absolute(path, none).lexically_normal();
-  for (int up = 0; up <= 4 && !path.empty(); ++up, path = path.parent_path())
-    if (fs::exists(path / "spec.stretto", none) && fs::exists(path / "run.toml", none))
+  for (int up = 0; up <= 3 && !path.empty(); ++up, path = path.parent_path())
+    if (isRun(path))
       return path;
   return {};
+}
+
+// The run directory that `--out` names for a resume: itself, or its checkpoints. Empty where it is none.
+static fs::path resumedRun(const fs::path &out) {
+  std::error_code none;
+  fs::path path = fs::absolute(out / "", none).lexically_normal().parent_path();
+  for (const char *part : {"latest", "ckpt"})
+    if (path.filename() == part)
+      path = path.parent_path();
+  return isRun(path) ? path : fs::path();
 }
 
 // What the spec of a run was compiled with: a word a line.
@@ -127,13 +142,32 @@ TrainArguments splitTrainArguments(std::span<const std::string> arguments) {
   if (!result.spec.empty())
     return result;
   const std::string out = lastValue(result.program, "--out").value_or("");
-  const fs::path run = hasOption(result.program, "--resume") && !out.empty() ? runOf(out) : fs::path();
-  if (run.empty())
-    throw CommandError("the spec is missing: name a file that ends in .stretto (or .mlir: a stage to continue)", 2);
-  if (result.compiler.empty())
-    result.kept = (run / "build" / "program").string();
-  takeSpecOf(run, result, optionsOf(run));
+  const bool resumes = std::ranges::any_of(
+      result.program, [](const std::string &word) { return word == "--resume" || word == "--resume=true"; });
+  if (resumes && !out.empty())
+    result.resumed = resumedRun(out).string();
+  if (result.resumed.empty())
+    throw CommandError("the spec is missing: name a file that ends in .stretto (or .mlir: a stage to continue)" +
+                           (resumes && !out.empty()
+                                ? ", as '" + out + "' is no run directory (one has spec.stretto and run.toml)"
+                                : std::string()),
+                       2);
   return result;
+}
+
+std::string keptProgram(const TrainArguments &arguments) {
+  if (arguments.resumed.empty() || !arguments.compiler.empty())
+    return "";
+  const fs::path program = fs::path(arguments.resumed) / "build" / "program";
+  if (starts(program))
+    return program.string();
+  std::fprintf(stderr, "stretto: '%s' does not start: its spec is compiled anew\n", program.c_str());
+  return "";
+}
+
+void takeResumedSpec(TrainArguments &arguments) {
+  if (!arguments.resumed.empty())
+    takeSpecOf(arguments.resumed, arguments, optionsOf(arguments.resumed));
 }
 
 // Takes spec, options of the compiler and settings from the run directory the weights lie in; what the user gave lies
@@ -253,7 +287,7 @@ static std::string shapeOf(std::span<const std::string> compiler) {
 // folder where it will look for them.
 static std::string programKey(const TrainArguments &arguments, const fs::path &compiler) {
   CacheKey key;
-  key.add("stretto program 4");
+  key.add("stretto program 5");
   key.add(machineFlags());
   key.addFile(compiler);
   fs::path libraries = compiler.parent_path().parent_path() / "lib";
@@ -273,13 +307,23 @@ static std::string programKey(const TrainArguments &arguments, const fs::path &c
   return key.digest();
 }
 
-// Where the cache keeps what the compiler said of a program.
+// Where the cache keeps what the compiler said of a program, and how its spec was called then.
 static fs::path remarksOf(const fs::path &program) { return program.parent_path() / "remarks.txt"; }
+static fs::path specOf(const fs::path &program) { return program.parent_path() / "spec.txt"; }
 
-static void printRemarks(const fs::path &program) {
-  std::ifstream file(remarksOf(program), std::ios::binary);
-  const std::string text(std::istreambuf_iterator<char>(file), {});
-  std::fwrite(text.data(), 1, text.size(), stderr);
+static std::string contentOf(const fs::path &path) {
+  std::ifstream file(path, std::ios::binary);
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+// Places in the spec are told with the path that it has now.
+static void printRemarks(const fs::path &program, const std::string &spec) {
+  const std::string then = contentOf(specOf(program)) + ":";
+  for (const std::string &line : linesOf(contentOf(remarksOf(program))))
+    if (line.starts_with(then))
+      std::fprintf(stderr, "%s:%s\n", spec.c_str(), line.c_str() + then.size());
+    else
+      std::fprintf(stderr, "%s\n", line.c_str());
 }
 
 std::string cachedProgram(const TrainArguments &arguments, const std::function<void()> &before) {
@@ -291,11 +335,12 @@ std::string cachedProgram(const TrainArguments &arguments, const std::function<v
     command.insert(command.end(), arguments.compiler.begin(), arguments.compiler.end());
     command.insert(command.end(), {"-o", output.string()});
     if (int status = runProgram(compiler, command, remarksOf(output))) {
-      printRemarks(output);
+      printRemarks(output, arguments.spec);
       throw CommandError("", status); // the compiler has said why
     }
+    std::ofstream(specOf(output)) << arguments.spec;
   });
-  printRemarks(program);
+  printRemarks(program, arguments.spec);
   return program;
 }
 

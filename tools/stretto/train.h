@@ -16,15 +16,19 @@ struct TrainArguments {
   std::string spec;
   std::vector<std::string> compiler; // options of stretto-compile, with their values
   std::vector<std::string> program;  // all others: options of the training program
-  std::string kept = {};             // of a run that is resumed: the program it keeps, which needs no compiler
+  std::string resumed = {};          // without a spec: the run directory that tells it
 };
 
 // The spec is the first argument that ends in ".stretto" (or ".mlir": IR to continue) and is no option's value. Options
 // that only the compiler knows go to it, those that name the task to both, everything else and all that follows "--" to
-// the program. Without a spec, `--resume --out RUN` takes that of the run, with the options it was compiled with, and
-// the program that it keeps where no option of the compiler is given. Throws CommandError where the spec or an option's
-// value is missing, or no table of options.h has an option.
+// the program. Without a spec, `--resume --out RUN` is a run that goes on (`resumed`). Throws CommandError where the
+// spec or an option's value is missing, or no table of options.h has an option.
 TrainArguments splitTrainArguments(std::span<const std::string> arguments);
+
+// The program that a run which goes on keeps, if no option asks for another one and it starts; else "".
+std::string keptProgram(const TrainArguments &arguments);
+// Takes spec and options of the compiler of a run that goes on. Throws CommandError where the run does not tell them.
+void takeResumedSpec(TrainArguments &arguments);
 
 // The arguments of `stretto eval`: those of `stretto train` without a step and a run directory. A first word that is no
 // option and no spec stands for --init-from. Without a spec, the run directory that the weights lie in tells it, with

@@ -85,9 +85,10 @@ static void checkValues(const runtime::Axis &axis) {
   for (const std::string &value : axis.values) {
     if (value.find_first_not_of(' ') == std::string::npos)
       throw wrong("each value of '" + axis.name + "' must have text, but got an empty one");
-    if (axis.isSpec() && !isSpec(value))
+    if (axis.isSpec() && (!isSpec(value) || value.starts_with("-")))
       throw wrong("each value of 'spec' must be a file that ends in .stretto or .mlir, but got '" + value + "'");
-    if (!seen.insert(sameForm(value)).second)
+    const std::string form = axis.isSpec() ? std::filesystem::path(value).lexically_normal().string() : sameForm(value);
+    if (!seen.insert(form).second)
       throw wrong("the values of '" + axis.name + "' must differ, but got '" + value + "' again");
   }
 }

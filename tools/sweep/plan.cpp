@@ -129,17 +129,19 @@ SweepPlan planSweep(SweepLine line) {
   const Words folders = folderNames(line.axes, all);
   for (size_t i = 0; i < all.size(); ++i) {
     PlannedRun run{line.train, 0};
+    Words more;
     for (size_t a = 0; a < line.axes.size(); ++a) {
       const Words words = optionWords(line.axes[a], all[i][a]);
       run.words.insert(line.axes[a].isSpec() ? run.words.begin() : run.words.end(), words.begin(), words.end());
       if (const auto decay = decays.find(all[i][a]); line.axes[a].name == "lr" && decay != decays.end())
-        run.words.insert(run.words.end(), {"--weight-decay", decay->second});
+        more = {"--weight-decay", decay->second};
     }
+    run.words.insert(run.words.end(), more.begin(), more.end());
     run.program = programOf(plan, splitTrainArguments(run.words));
     Words command{"stretto", "train"};
     command.insert(command.end(), run.words.begin(), run.words.end());
     command.insert(command.end(), {"--out", (line.out / folders[i]).string()});
-    plan.file.runs.push_back({folders[i], all[i], runtime::commandLine(command)});
+    plan.file.runs.push_back({folders[i], all[i], runtime::commandLine(command), more});
     plan.runs.push_back(std::move(run));
   }
   return plan;
@@ -184,15 +186,18 @@ static bool isExtended(const runtime::Axis &then, const std::vector<runtime::Axi
          });
 }
 
-// Whether each run of `then` is one of `now`, in the same folder.
-static bool hasRunsOf(const runtime::SweepFile &then, const runtime::SweepFile &now) {
-  std::map<std::string, Words> values;
+// Why a run of `then` is none of `now`, in its folder; "" where each is one.
+static std::string otherRuns(const runtime::SweepFile &then, const runtime::SweepFile &now) {
+  std::map<std::string, const runtime::SweepRun *> runs;
   for (const runtime::SweepRun &run : now.runs)
-    values[run.folder] = run.values;
-  return std::ranges::all_of(then.runs, [&](const runtime::SweepRun &run) {
-    const auto found = values.find(run.folder);
-    return found != values.end() && found->second == run.values;
-  });
+    runs[run.folder] = &run;
+  for (const runtime::SweepRun &run : then.runs)
+    if (const auto found = runs.find(run.folder); found == runs.end() || found->second->values != run.values)
+      return "  the order of --over or of its values\n";
+    else if (const runtime::SweepRun &other = *found->second; other.more != run.more)
+      return fmt::format("  options of '{}' that come with its lr: was '{}', now '{}'\n", run.folder,
+                         fmt::join(run.more, " "), fmt::join(other.more, " "));
+  return "";
 }
 
 std::string differencesOf(const runtime::SweepFile &then, const runtime::SweepFile &now) {
@@ -216,9 +221,7 @@ std::string differencesOf(const runtime::SweepFile &then, const runtime::SweepFi
     else if (*was != *is)
       text += fmt::format("  {}: was '{}', now '{}'\n", name, *was, *is);
   }
-  if (text.empty() && !hasRunsOf(then, now))
-    text = "  the order of --over\n";
-  return text;
+  return text.empty() ? otherRuns(then, now) : text;
 }
 
 } // namespace stretto::tools

@@ -48,7 +48,10 @@ Values tile(BuiltinCall &call) {
   const Dim whole = call.type("x").width(), width = call.dim("width");
   if (!expectMultiple(call, width))
     return {Value()};
-  llvm::SmallVector<Value> copies(width.size / whole.size, call.value("x"));
+  const int64_t count = width.size / whole.size;
+  if (!call.emitter.grow(count, call.range()))
+    return {Value()};
+  llvm::SmallVector<Value> copies(count, call.value("x"));
   return {concatenate(call.emitter, copies, call.range())};
 }
 

@@ -305,6 +305,7 @@ INSTANTIATE_TEST_SUITE_P(
              "parts must divide the width of [batch=2, length=8, dim=16], of each head, but got 3"},
         Case{"x = slice(x, 3, 6, heads = 2)",
              "offset + width must be at most the width of [batch=2, length=8, dim=16], of each head, but got 3 and 6"},
+        Case{"x = tile(x, 1600000000000)", "a model has at most 10000 operations when its calls are written out"},
         Case{"x = tile(x, 24)", "width must be a multiple of the width of [batch=2, length=8, dim=16], but got 24"},
         Case{"a = split(x, 0)", "'parts' of 'split' must be at least 1, but got 0"},
         Case{"x = split(x)", "3:1: error: 1 variable takes 1 value, but got 2"},

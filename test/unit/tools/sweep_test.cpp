@@ -85,6 +85,8 @@ TEST(Axes, RangesOfIntegersAreWrittenOut) {
 
 TEST(Axes, SpecsAreFiles) {
   EXPECT_EQ(parseAxis("spec=a.stretto,b/a.stretto").values, (Words{"a.stretto", "b/a.stretto"}));
+  EXPECT_EQ(errorOf("spec=a.stretto,./a.stretto"), "the values of 'spec' must differ, but got './a.stretto' again");
+  EXPECT_NE(errorOf("spec=-a.stretto"), "");
   EXPECT_EQ(errorOf("spec=a.stretto,llama"),
             "each value of 'spec' must be a file that ends in .stretto or .mlir, but got 'llama'");
 }
@@ -189,9 +191,28 @@ TEST(SweepPlan, AxesMayGrow) {
   EXPECT_EQ(differencesOf(then, plan({"--over", "lr=2,3,1", "--over", "seed=0..4"})), "");
   EXPECT_EQ(differencesOf(then, plan({"--over", "lr=1,3", "--over", "seed=0..4"})),
             "  --over lr: was '1,2', now '1,3'\n");
-  EXPECT_EQ(differencesOf(then, plan({"--over", "seed=0,1", "--over", "lr=1,2"})), "  the order of --over\n");
+  EXPECT_EQ(differencesOf(then, plan({"--over", "seed=0,1", "--over", "lr=1,2"})),
+            "  the order of --over or of its values\n");
   EXPECT_EQ(differencesOf(then, plan({"--over", "lr=1,2", "--over", "seed=0,1", "--over", "steps=1,2"})),
             "  --over steps: was not given, now '1,2'\n");
+}
+
+// Runs of a recipe's rates have its weight decays; the same rates without them are others.
+TEST(SweepPlan, WhatComesWithARateMustStay) {
+  const Folder folder;
+  const Words task{"--task", "tokens", "--preset", "llama-1B"};
+  auto plan = [&](Words words) {
+    words.insert(words.end(), task.begin(), task.end());
+    return planSweep(folder.line(words)).file;
+  };
+  const runtime::SweepFile then = plan({"--over", "lr=recipe"});
+  EXPECT_EQ(differencesOf(then, then), "");
+  EXPECT_EQ(then.runs.back().more, (Words{"--weight-decay", "0.0133"}));
+  writeSweepFile(then, folder.path);
+  const runtime::SweepFile read = runtime::readSweepFile(folder.path);
+  EXPECT_EQ(differencesOf(read, then), "");
+  EXPECT_EQ(differencesOf(read, plan({"--over", "lr=0.002,0.003,0.004"})),
+            "  options of 'lr-0.002' that come with its lr: was '--weight-decay 0.02', now ''\n");
 }
 
 TEST(SweepPlan, SpecsMayBeAnAxis) {
@@ -244,6 +265,17 @@ TEST(SweepFile, ReadsWhatItWrote) {
   EXPECT_EQ(read.runs[1].folder, "seed-1");
 }
 
+// The one spec of a sweep may stand there by itself.
+TEST(SweepFile, KnowsOneSpecWithoutATable) {
+  const Folder folder;
+  std::ofstream(folder.path / "sweep.toml") << "spec = 'm'\ntext = 'f'\noptions = []\n[[axis]]\nname = 'seed'\n"
+                                               "values = ['0']\n[[run]]\nfolder = 'a'\nvalues = ['0']\ncommand = ''\n";
+  const runtime::SweepFile read = runtime::readSweepFile(folder.path);
+  ASSERT_EQ(read.specs.size(), 1u);
+  EXPECT_EQ(read.specs[0].path, "m");
+  EXPECT_EQ(read.specs[0].digest, "f");
+}
+
 TEST(SweepFile, DamageIsNamed) {
   const Folder folder;
   auto errorOf = [&](const std::string &text) -> std::string {
@@ -265,7 +297,7 @@ TEST(SweepFile, DamageIsNamed) {
               "/sweep.toml:8: a run's folder must be a name without '/', but got '" + name + "'");
   EXPECT_EQ(errorOf("options = [1]\n"), "/sweep.toml:1: 'options' must hold texts");
   EXPECT_EQ(errorOf("\noptions = 'a'\n"), "/sweep.toml:2: must have a list 'options', but got the type string");
-  EXPECT_EQ(errorOf("options = []\nspec = 'm'\n"), "/sweep.toml:2: must have tables 'spec', but got the type string");
+  EXPECT_EQ(errorOf("options = []\nspec = 7\n"), "/sweep.toml:2: must have tables 'spec', but got the type integer");
   EXPECT_TRUE(errorOf("spec = \n").starts_with("/sweep.toml:1: not a TOML file: "));
 }
 

@@ -65,22 +65,41 @@ struct RunFolder : std::filesystem::path {
 TEST(SplitTrainArguments, AResumeNeedsTheFolderAlone) {
   const RunFolder run;
   run.writeOptions("--batch\n4\n--dtype\nbf16\n--target\ncuda\n--emulate\n--set\ndim=8\n");
-  const std::string ckpt = (run / "ckpt").string();
-  for (const std::string &out : {run.string(), ckpt}) {
-    const TrainArguments kept = split({"--resume", "--out", out, "--steps=5"});
-    EXPECT_EQ(kept.kept, (run / "build" / "program").string());
-    EXPECT_EQ(kept.program, (Words{"--resume", "--out", out, "--steps=5"}));
-    EXPECT_EQ(kept.spec, (run / "spec.stretto").string());
-    EXPECT_EQ(kept.compiler,
+  const std::string out = run.string();
+  for (const std::string &named : {out, out + "/", out + "/ckpt", out + "/ckpt/latest"}) {
+    TrainArguments resumed = split({"--resume", "--out", named, "--steps=5"});
+    EXPECT_EQ(resumed.resumed, out);
+    EXPECT_EQ(resumed.program, (Words{"--resume", "--out", named, "--steps=5"}));
+    takeResumedSpec(resumed);
+    EXPECT_EQ(resumed.spec, (run / "spec.stretto").string());
+    EXPECT_EQ(resumed.compiler,
               (Words{"--batch", "4", "--dtype", "bf16", "--target", "cuda", "--emulate", "--set", "dim=8"}));
   }
-  const TrainArguments other = split({"--resume", "--out", run.string(), "--fuse", "none"});
-  EXPECT_EQ(other.kept, "");
+  TrainArguments other = split({"--resume=true", "--out", out, "--fuse", "none"});
+  EXPECT_EQ(keptProgram(other), "");
+  takeResumedSpec(other);
   EXPECT_EQ(other.compiler.back(), "none");
-  EXPECT_EQ(split({"m.stretto", "--resume", "--out", run.string()}).kept, "");
-  EXPECT_THROW(split({"--out", run.string()}), CommandError);
-  EXPECT_THROW(split({"--resume", "--out", (run / "build" / "none" / "none" / "none" / "none").string()}),
-               CommandError);
+  EXPECT_EQ(split({"m.stretto", "--resume", "--out", out}).resumed, "");
+  for (const Words &none : {Words{"--out", out},
+                            {"--resume=false", "--out", out},
+                            {"--resume", "--out", out + "/new"},
+                            {"--resume", "--out", out + "/build"},
+                            {"--resume"}})
+    EXPECT_THROW(split(none), CommandError);
+}
+
+// The program that a run keeps needs no options, as long as it starts.
+TEST(SplitTrainArguments, TheProgramOfARunIsTakenIfItStarts) {
+  const RunFolder run;
+  const TrainArguments resumed = split({"--resume", "--out", run.string()});
+  const std::string program = (run / "build" / "program").string();
+  EXPECT_EQ(keptProgram(resumed), "");
+  std::ofstream(program) << "#!/bin/sh\n[ \"$*\" = --version ]\n";
+  EXPECT_EQ(keptProgram(resumed), "");
+  std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+  EXPECT_EQ(keptProgram(resumed), program);
+  std::ofstream(program) << "#!/bin/sh\nexit 1\n";
+  EXPECT_EQ(keptProgram(resumed), "");
 }
 
 // Weights serve any target, and any type of activations.
