@@ -119,6 +119,10 @@ TEST(PlainAttention, LibrariesAreTriedOnlyWithRowsTheyTake) {
     EXPECT_FALSE(mayTry(AttentionMethod::Cudnn, changed));
     EXPECT_TRUE(mayTry(AttentionMethod::Plain, changed));
   };
+  AttentionGradOp wide = op; // its strides are what they were: they do not matter here
+  wide.forward.value_dim = 72;
+  EXPECT_FALSE(mayTry(AttentionMethod::Flash, wide));
+  EXPECT_TRUE(mayTry(AttentionMethod::Cudnn, wide));
   refused([](AttentionGradOp &o) { o.forward.dtype = STRETTO_F32; });
   refused([](AttentionGradOp &o) { o.forward.head_dim = 12; });
   refused([](AttentionGradOp &o) { o.forward.head_dim = 264; });
@@ -149,6 +153,7 @@ TEST(PlainAttention, FloatsAreTriedOnlyWithRowsThatAreAligned) {
   refused([](AttentionGradOp &o) { o.forward.dtype = STRETTO_F64; });
   refused([](AttentionGradOp &o) { o.forward.dtype = STRETTO_BF16; });
   refused([](AttentionGradOp &o) { o.forward.head_dim = 14; });
+  refused([](AttentionGradOp &o) { o.forward.value_dim = 14; });
   refused([](AttentionGradOp &o) { o.dq_stride += 2; });
   refused([](AttentionGradOp &o) { o.d_v = reinterpret_cast<void *>(4096 + 8); });
   const int32_t places[16] = {}, starts[2] = {0, 16};
