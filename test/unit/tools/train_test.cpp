@@ -98,6 +98,7 @@ TEST(SplitTrainArguments, TheProgramOfARunIsTakenIfItStarts) {
   EXPECT_EQ(keptProgram(resumed), "");
   std::filesystem::permissions(program, std::filesystem::perms::owner_all);
   EXPECT_EQ(keptProgram(resumed), program);
+  EXPECT_EQ(keptProgram(split({"--resume", "--out", run.string(), "--fuse", "none"})), "");
   std::ofstream(program) << "#!/bin/sh\nexit 1\n";
   EXPECT_EQ(keptProgram(resumed), "");
 }
