@@ -239,6 +239,17 @@ void compareWithAlone(const Case &packed) {
   }
 }
 
+// In all types, and in narrow tiles.
+void compareAll(std::span<const Case> all) {
+  for (const Case &c : all) {
+    compare<float>(c);
+    compare<double>(c);
+    compare<Bf16>(c);
+    tiles::NarrowTiles narrow;
+    compare<float>(c);
+  }
+}
+
 } // namespace
 
 TEST(Attention, AgreesWithLoopsInF32) {
@@ -262,35 +273,11 @@ TEST(Attention, AgreesWithLoopsInBf16) {
     compare<Bf16>(c);
 }
 
-TEST(Attention, WithAWindowAgreesWithLoops) {
-  for (const Case &c : windows) {
-    compare<float>(c);
-    compare<double>(c);
-    compare<Bf16>(c);
-    tiles::NarrowTiles narrow;
-    compare<float>(c);
-  }
-}
+TEST(Attention, WithAWindowAgreesWithLoops) { compareAll(windows); }
 
-TEST(Attention, WithDistancesAgreesWithLoops) {
-  for (const Case &c : distances) {
-    compare<float>(c);
-    compare<double>(c);
-    compare<Bf16>(c);
-    tiles::NarrowTiles narrow;
-    compare<float>(c);
-  }
-}
+TEST(Attention, WithDistancesAgreesWithLoops) { compareAll(distances); }
 
-TEST(Attention, OfValuesOfAnotherWidthAgreesWithLoops) {
-  for (const Case &c : widths) {
-    compare<float>(c);
-    compare<double>(c);
-    compare<Bf16>(c);
-    tiles::NarrowTiles narrow;
-    compare<float>(c);
-  }
-}
+TEST(Attention, OfValuesOfAnotherWidthAgreesWithLoops) { compareAll(widths); }
 
 TEST(Attention, AWindowThatHidesNothingChangesNoBit) {
   Case wide{1, 600, 2, 1, 32, true};
