@@ -27,8 +27,8 @@ struct SweepRun {
   std::string folder;              // below the sweep directory
   std::vector<std::string> values; // one per axis
   std::string command;             // trains it, as typed into a shell
-  std::vector<std::string> more =
-      {}; // options that come with the values: the weight decay that a recipe has for a rate
+  // Options that come with the values: the weight decay that a recipe has for a rate.
+  std::vector<std::string> more = {};
 };
 
 struct SweepFile {

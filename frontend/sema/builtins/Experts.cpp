@@ -53,7 +53,7 @@ Values expertLinear(BuiltinCall &call) {
   return byExperts(call, call.type("x").width(), {times(width.size, call.integer("chosen", 1)), width.provenance});
 }
 
-/// The operation that makes a value, with elementwise ones and those of rows between them; null where it is another's.
+/// The expert_linear whose parts a value is made of, perhaps by operations that leave columns where they are; or null.
 const Op *findExperts(const Function &function, ValueId value) {
   std::vector<bool> reached(function.values.size());
   reached[value] = true;
