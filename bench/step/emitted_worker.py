@@ -44,13 +44,16 @@ class Loss(nn.Module):
         if hasattr(module, "rotary_turns"):
             module.rotary_turns = with_tables(module.rotary_turns)
         models = [each for each in vars(module).values() if isinstance(each, type) and issubclass(each, module.Weights)]
-        self.logits = next(each for each in models if each is not module.Weights)()
+        self.outputs = next(each for each in models if each is not module.Weights)()
 
     def forward(self, tokens, targets):
-        return F.cross_entropy(self.logits(tokens).flatten(0, 1), targets.flatten())
+        outputs = self.outputs(tokens)
+        logits, *added = outputs if isinstance(outputs, tuple) else (outputs,)
+        loss = F.cross_entropy(logits.flatten(0, 1), targets.flatten())
+        return loss + added[0].mean() if added else loss
 
     def stretto_weights(self):
-        return dict(self.logits.named_parameters())
+        return dict(self.outputs.named_parameters())
 
 
 def main():

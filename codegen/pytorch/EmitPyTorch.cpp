@@ -79,7 +79,7 @@ private:
   LogicalResult printModel(func::FuncOp main);
   void printDeclarations();
   void printDeclaration(seq::ParameterOp parameter, int indent);
-  void printLoss();
+  void printLoss(bool hasAdded);
   void printLoader();
 
   ModuleOp module;
@@ -179,7 +179,8 @@ LogicalResult ModulePrinter::printModel(func::FuncOp main) {
   FunctionPrinter printer(main, weights, names, /*isEntry=*/true);
   os << "class " << model << "(Weights):\n"
      << "    \"\"\"forward(tokens [batch, time]" << (names.isMasked ? ", positions [batch, time]" : "")
-     << ") gives the logits of the next token [batch, time, vocabulary]."
+     << ") gives the logits of the next token [batch, time, vocabulary]"
+     << (main.getNumResults() > 1 ? ",\n    and what is added to the loss of each token [batch, time, 1]." : ".")
      << (names.isMasked ? " Positions count from the first\n    token of each document: 0, 1, ...; documents do "
                           "not see each other."
                         : "")
@@ -199,15 +200,18 @@ static std::string square(double coefficient, llvm::StringRef name) {
   return coefficient == 0 ? "" : " + " + python::number(APFloat(coefficient)) + " * " + name.str() + ".square()";
 }
 
-void ModulePrinter::printLoss() {
+/// `hasAdded`: whether the model gives what is added beside the logits.
+void ModulePrinter::printLoss(bool hasAdded) {
   LossTerms terms = lossTermsOf(module);
-  os << "\n\ndef loss(logits, targets, weights):\n"
+  os << "\n\ndef loss(" << (hasAdded ? "outputs" : "logits") << ", targets, weights):\n"
      << "    \"\"\"The sum over tokens that training makes small; targets and weights are [batch, time].\"\"\"\n"
+     << (hasAdded ? "    logits, added = outputs\n" : "")
      << "    nll = F.cross_entropy(logits.flatten(0, 1), targets.flatten(), reduction=\"none\").view_as(weights)\n";
   if (terms.zLoss != 0)
     os << "    z = logits.logsumexp(-1)\n";
-  std::string squares = square(terms.nllSquare, "nll") + square(terms.zLoss, "z");
-  os << "    return (weights * " << (squares.empty() ? "nll" : "(nll" + squares + ")") << ").sum()\n";
+  std::string more =
+      square(terms.nllSquare, "nll") + square(terms.zLoss, "z") + (hasAdded ? " + added.squeeze(-1)" : "");
+  os << "    return (weights * " << (more.empty() ? "nll" : "(nll" + more + ")") << ").sum()\n";
 }
 
 void ModulePrinter::printLoader() {
@@ -229,7 +233,7 @@ LogicalResult ModulePrinter::print() {
       return failure();
   if (failed(printModel(main)))
     return failure();
-  printLoss();
+  printLoss(main.getNumResults() > 1);
   printLoader();
   return success();
 }

@@ -44,9 +44,14 @@ Text FunctionPrinter::expression(Operation *op) {
   if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
     std::optional<APFloat> value = splatOf(constant);
     auto isWritten = [](OpOperand &use) { return spreadsOperands(use.getOwner()) || isAbsentBias(use); };
-    if (!value || !llvm::all_of(op->getUses(), isWritten))
-      return op->emitError() << "only numbers in arithmetic with tensors have a PyTorch form";
-    return python::Expression{python::number(*value), value->isNegative() ? Binding::Negation : Binding::Atom};
+    if (value && llvm::all_of(op->getUses(), isWritten))
+      return python::Expression{python::number(*value), value->isNegative() ? Binding::Negation : Binding::Atom};
+    std::string rows = value ? someRows(constant.getType()) : "";
+    if (rows.empty())
+      return op->emitError() << "only numbers have a PyTorch form: in arithmetic with tensors, or for each token of "
+                                "activations that the function reads";
+    return atom("full(" + Twine(columnsOf(constant)) + ", " + python::number(*value) + ", " + rows + ", " +
+                someTensor() + ")");
   }
   if (isa<seq::GetParameterOp>(op))
     return readParameter(op);
@@ -133,6 +138,8 @@ Text FunctionPrinter::elementwise(Operation *op) {
       .Case<math::ErfOp>([&](auto) { return unary("torch.erf"); })
       .Case<math::AbsFOp>([&](auto) { return unary("torch.abs"); })
       .Case<seq::SigmoidOp>([&](auto) { return unary("torch.sigmoid"); })
+      .Case<seq::StopGradientOp>(
+          [&](auto) { return atom(values.lookup(op->getOperand(0)).within(Binding::Atom) + ".detach()"); })
       // PyTorch's own threshold of 20 leaves an error of 2e-9.
       .Case<seq::SoftplusOp>([&](auto) { return atom("F.softplus(" + text(op->getOperand(0)) + ", threshold=40.0)"); })
       .Default([&](Operation *) { return op->emitError() << "the operation has no PyTorch form"; });
@@ -260,6 +267,10 @@ Text FunctionPrinter::formOf(seq::KeepTopOp op) {
               option("heads", Twine(op.getHeads()), op.getHeads() == 1) + ")");
 }
 
+Text FunctionPrinter::formOf(seq::BatchMeanOp op) {
+  return atom(values.lookup(op.getOperand()).within(Binding::Atom) + ".mean((0, 1))");
+}
+
 Text FunctionPrinter::formOf(seq::LayerNormOp op) {
   std::string bias = isAbsentBias(op.getBiasMutable()) ? "None" : text(op.getBias());
   return atom("layer_norm(" + text(op.getOperand()) + ", " + text(op.getGain()) + ", " + bias +
@@ -296,6 +307,7 @@ Text FunctionPrinter::layer(Operation *op) {
   std::string all = list(op->getOperands());
   return llvm::TypeSwitch<Operation *, Text>(op)
       .Case([&](seq::PositionsOp) { return atom("positions"); })
+      .Case([&](seq::HeavisideOp) { return atom("heaviside(" + all + ")"); })
       .Case([&](seq::EmbedOp) { return atom("F.embedding(" + all + ")"); })
       .Case([&](seq::ConcatOp) { return atom("torch.cat((" + all + "), -1)"); })
       .Case([&](seq::TapOp tap) {
@@ -311,7 +323,7 @@ Text FunctionPrinter::layer(Operation *op) {
       .Case(
           [&](seq::RotaryOp rotary) { return atom("rotary(" + all + rotaryOptions(rotary) + positionsOption() + ")"); })
       .Case<seq::LinearOp, seq::ReshapeOp, seq::SliceOp, seq::SumOp, seq::SoftmaxOp, seq::KeepTopOp, seq::SpreadOp,
-            seq::LayerNormOp, seq::ColumnIndexOp, seq::AttentionOp, seq::MixerOp, seq::LibraryOp>(
+            seq::BatchMeanOp, seq::LayerNormOp, seq::ColumnIndexOp, seq::AttentionOp, seq::MixerOp, seq::LibraryOp>(
           [&](auto form) { return formOf(form); })
       .Default([&](Operation *) { return op->emitError() << "the operation has no PyTorch form"; });
 }

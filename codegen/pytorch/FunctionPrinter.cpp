@@ -32,6 +32,16 @@ std::string FunctionPrinter::someTensor() {
   return "None";
 }
 
+/// An argument with the positions of activations of this type; empty where there is none.
+std::string FunctionPrinter::someRows(Type type) {
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(type).getShape();
+  for (BlockArgument argument : function.getArguments())
+    if (ArrayRef<int64_t> own = typeOf(argument).getShape();
+        shape.size() == 3 && own.size() >= 2 && own.take_front(2) == shape.take_front(2) && !weights.nameOf(argument))
+      return text(argument);
+  return "";
+}
+
 // ---------------------------------------------------------------- names and lifetimes
 
 void FunctionPrinter::findLastUses() {

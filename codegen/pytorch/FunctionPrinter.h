@@ -47,6 +47,7 @@ private:
   llvm::FailureOr<Expression> formOf(seq::SumOp op);
   llvm::FailureOr<Expression> formOf(seq::SoftmaxOp op);
   llvm::FailureOr<Expression> formOf(seq::KeepTopOp op);
+  llvm::FailureOr<Expression> formOf(seq::BatchMeanOp op);
   llvm::FailureOr<Expression> formOf(seq::SpreadOp op);
   llvm::FailureOr<Expression> formOf(seq::LayerNormOp op);
   llvm::FailureOr<Expression> formOf(seq::ColumnIndexOp op);
@@ -65,6 +66,7 @@ private:
                    llvm::function_ref<std::string(seq::ParameterOp)> layerOf);
   std::string groupName(unsigned group) const;
   std::string someTensor();
+  std::string someRows(mlir::Type type);
   std::string text(mlir::Value value) const { return values.lookup(value).text; }
   llvm::raw_ostream &line() { return os->indent(indent); }
 

@@ -25,6 +25,11 @@ def l2_norm(x, eps, heads=1):
     return (x * torch.rsqrt(x.square().sum(-1, keepdim=True) + eps)).flatten(-2)
 
 
+def heaviside(x):
+    """1 where x is above 0, elsewhere 0."""
+    return (x > 0).to(x.dtype)
+
+
 def keep_top(x, count, heads=1):
     """x where it is among the `count` largest of each of `heads` equal parts of the columns, of equal ones the first;
     zero elsewhere."""
@@ -64,11 +69,20 @@ def expert_sum(x, gates, weight, chosen):
     return y.view(*x.shape[:-1], -1)
 
 
-def numbers(count, like):
-    """0, 1, ..., count - 1, of the type and on the device of a tensor, or of the weights of a module."""
+def kind_of(like):
+    """Type and device of a tensor, or of the weights of a module."""
     like = next(like.parameters()) if isinstance(like, nn.Module) else like
-    options = {} if like is None else {"dtype": like.dtype, "device": like.device}
-    return torch.arange(count, **{"dtype": torch.get_default_dtype(), **options})
+    return {"dtype": torch.get_default_dtype()} if like is None else {"dtype": like.dtype, "device": like.device}
+
+
+def numbers(count, like):
+    """0, 1, ..., count - 1, of the kind of `like`."""
+    return torch.arange(count, **kind_of(like))
+
+
+def full(width, value, rows, like):
+    """A number in each column at the positions of `rows`, of the kind of `like`."""
+    return torch.full((*rows.shape[:2], width), value, **kind_of(like))
 
 
 def shift(x, steps, positions=None):

@@ -120,9 +120,11 @@ void ModuleBuilder::emitFunction(const Function &function) {
 void ModuleBuilder::emitMain() {
   const Function &main = program.main();
   mlir::Type tokens = translator.type(main.values[main.arguments[0]].type);
-  mlir::Type logits = translator.type(main.values[main.results[0]].type);
+  llvm::SmallVector<mlir::Type> results;
+  for (ValueId id : main.results)
+    results.push_back(translator.type(main.values[id].type));
   auto op = func::FuncOp::create(builder, translator.location(main.range), main.name,
-                                 builder.getFunctionType({tokens}, {logits}));
+                                 builder.getFunctionType({tokens}, results));
   Block *block = builder.createBlock(&op.getBody(), {}, {tokens}, {formalLocation(main, main.arguments[0], "tokens")});
   FunctionEmitter emitter(builder, translator, program, main);
   emitter.bind(main.arguments[0], block->getArgument(0));

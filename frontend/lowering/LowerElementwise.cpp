@@ -67,6 +67,7 @@ llvm::ArrayRef<Lowering> frontend::elementwiseLowerings() {
       {"gelu", gelu},
       {"relu", relu},
       {"square", square},
+      {"heaviside", unaryOfSeq<seq::HeavisideOp>},
       {"softplus", unaryOfSeq<seq::SoftplusOp>},
       {"add", binary<arith::AddFOp>},
       {"sub", binary<arith::SubFOp>},

@@ -92,6 +92,10 @@ Lowered sum(const OpToLower &at) { return {at.make<seq::SumOp>(at.type(), at.ope
 
 Lowered spread(const OpToLower &at) { return {at.make<seq::SpreadOp>(at.type(), at.operand(0))}; }
 
+Lowered batchMean(const OpToLower &at) { return {at.make<seq::BatchMeanOp>(at.type(), at.operand(0))}; }
+
+Lowered stopGradient(const OpToLower &at) { return {at.make<seq::StopGradientOp>(at.type(), at.operand(0))}; }
+
 Lowered numbers(const OpToLower &at) { return {at.make<seq::ColumnIndexOp>(at.type())}; }
 
 /// Repeats a weight [width] over all rows.
@@ -149,6 +153,8 @@ llvm::ArrayRef<Lowering> frontend::sequenceLowerings() {
       {"keep_top", keepTop},
       {"sum", sum},
       {"spread", spread},
+      {"batch_mean", batchMean},
+      {"stop_gradient", stopGradient},
       {"numbers", numbers},
       {"broadcast", broadcast},
       {"concat", concat},

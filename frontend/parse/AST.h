@@ -196,7 +196,8 @@ struct Parameter {
 /// A model, a block or a def. A def has `value`, the others a body.
 struct Declaration {
   enum class Kind : uint8_t { Model, Block, Def } kind;
-  SourceRange range; // keyword to the name
+  bool isShared = false; // of a block: all of its calls have the same weights
+  SourceRange range;     // keyword to the name
   SourceRange whole;
   Identifier name;
   std::vector<Parameter> parameters;

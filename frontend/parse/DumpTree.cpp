@@ -35,7 +35,7 @@ private:
 
   void declaration(const Declaration &declaration) {
     static constexpr llvm::StringRef kinds[] = {"model ", "block ", "def "};
-    line(kinds[unsigned(declaration.kind)] + declaration.name.text);
+    line((declaration.isShared ? "shared " : "") + kinds[unsigned(declaration.kind)] + declaration.name.text);
     auto level = indented();
     for (const Parameter &each : declaration.parameters)
       parameter(each);

@@ -47,13 +47,10 @@ StmtPtr Parser::parseStatement() {
   case TokenKind::KwNoFuse:
     return parseNoFuse();
   case TokenKind::Name:
-    return parseAssign();
+    return startsSharedBlock() ? parseDeclarationStatement() : parseAssign();
   case TokenKind::KwBlock:
-  case TokenKind::KwDef: {
-    auto statement = std::make_unique<DeclarationStmt>(peek().range);
-    statement->declaration = parseDeclaration();
-    return statement->declaration ? std::move(statement) : nullptr;
-  }
+  case TokenKind::KwDef:
+    return parseDeclarationStatement();
   default:
     break;
   }
@@ -61,6 +58,12 @@ StmtPtr Parser::parseStatement() {
   if (!isAt(TokenKind::KwImport))
     take();
   return nullptr;
+}
+
+StmtPtr Parser::parseDeclarationStatement() {
+  auto statement = std::make_unique<DeclarationStmt>(peek().range);
+  statement->declaration = parseDeclaration();
+  return statement->declaration ? std::move(statement) : nullptr;
 }
 
 StmtPtr Parser::parseAssign() {

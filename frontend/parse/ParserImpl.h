@@ -39,6 +39,7 @@ private:
   bool startsModel() const { return isAt(TokenKind::KwModel) && peek(1).is(TokenKind::Name); }
 
   // declarations
+  bool startsSharedBlock() const { return peek().text == "shared" && peek(1).is(TokenKind::KwBlock); }
   void parseImport(SourceTree &tree);
   std::unique_ptr<Declaration> parseDeclaration();
   bool parseDeclarationBody(Declaration &declaration);
@@ -51,6 +52,7 @@ private:
   // statements
   bool parseBody(Body &body, const llvm::Twine &of, llvm::StringRef adviceAtAssign = "");
   StmtPtr parseStatement();
+  StmtPtr parseDeclarationStatement();
   StmtPtr parseAssign();
   StmtPtr parseIf();
   StmtPtr parseRepeat();

@@ -3,6 +3,8 @@
 
 #include "frontend/sema/Scope.h"
 
+#include <map>
+
 namespace stretto::frontend {
 
 /// A function being built. The body of a `repeat` has a parent: variables of the parent that it reads
@@ -15,12 +17,18 @@ public:
   FunctionBuilder *const parent;
   /// Variables of enclosing functions read here, with the argument that holds each.
   llvm::MapVector<Binding *, ValueId> captures;
+  /// Whether it is that of the model, whose weights are parameters.
+  bool isModel = false;
+  /// Weights that all calls of a block share, by that block and their names in it.
+  std::map<std::pair<const Declaration *, std::string>, std::unique_ptr<Binding>> shared;
   /// What iterations of a repeat that were written out hand on, whether or not another one reads it.
   std::vector<ValueId> handedOn;
 
   /// The value of a tensor variable in this function, or nothing if it is out of reach (a block reads no
   /// variable of its caller).
   std::optional<ValueId> import(Binding &binding);
+  /// The function that this one is a part of, as the body of a repeat; itself if it is none.
+  FunctionBuilder &whole() { return parent ? parent->whole() : *this; }
   /// A name for weights that is not taken in this function: `base`, `base_1`, ...
   std::string uniqueName(llvm::StringRef base);
   ValueId addWeight(Weight weight);

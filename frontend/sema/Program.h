@@ -13,6 +13,8 @@
 
 namespace stretto::frontend {
 
+struct Declaration;
+
 /// Where a number came from: the parameter or variable it is known by, and the place of its value.
 struct Provenance {
   std::string name;
@@ -77,6 +79,7 @@ struct Weight {
   bool frozen = false;
   llvm::SmallVector<Stack, 1> stacks;
   SourceRange range;
+  const Declaration *sharedBy = nullptr; // the block all of whose calls have this weight; the name is that in the block
 };
 
 struct Attribute {

@@ -117,6 +117,36 @@ def Seq_KeepTopOp : Seq_Op<"keep_top", [Pure, AllTypesMatch<["operand", "result"
   let hasVerifier = 1;
 }
 
+def Seq_HeavisideOp : Seq_Op<"heaviside", [Pure, SameOperandsAndResultType]> {
+  let summary = "1 where x is above 0, elsewhere 0";
+  let description = [{
+    It has no gradient.
+
+    ```mlir
+    %y = seq.heaviside %x : tensor<2x8x16xf32>
+    ```
+  }];
+  let arguments = (ins Seq_RealTensor:$operand);
+  let results = (outs Seq_RealTensor:$result);
+  let assemblyFormat = "$operand `:` type($operand) attr-dict";
+}
+
+def Seq_BatchMeanOp : Seq_Op<"batch_mean", [Pure]> {
+  let summary = "the mean of each column over all positions of all sequences";
+  let description = [{
+    Positions count alike, those of other documents and of padding, too. Each position sees what comes behind it, so
+    only what is added to the loss may depend on it.
+
+    ```mlir
+    %m = seq.batch_mean %x : tensor<2x8x16xf32> -> tensor<16xf32>
+    ```
+  }];
+  let arguments = (ins Seq_RealTensor:$operand);
+  let results = (outs Seq_RealTensor:$result);
+  let assemblyFormat = "$operand `:` type($operand) `->` type($result) attr-dict";
+  let hasVerifier = 1;
+}
+
 def Seq_CanonOp : Seq_Op<"canon", [Pure, AllTypesMatch<["operand", "result"]>]> {
   let summary = "Canon layer: a causal depthwise convolution over neighbouring positions";
   let description = [{

@@ -29,6 +29,17 @@ def Seq_SoftplusOp : Seq_ElementwiseUnary<"softplus"> {
   }];
 }
 
+def Seq_StopGradientOp : Seq_ElementwiseUnary<"stop_gradient"> {
+  let summary = "x, which has no gradient here";
+  let description = [{
+    What is read here counts as a constant for the backward. `seq-differentiate` leaves none of them.
+
+    ```mlir
+    %y = seq.stop_gradient %x : tensor<2x8x16xf32>
+    ```
+  }];
+}
+
 def Seq_ReduceOp : Seq_Op<"reduce", [Pure,
     Seq_RowOpInterface]> {
   let summary = "reduces the last dimension";
@@ -183,7 +194,7 @@ def Seq_ReshapeOp : Seq_Op<"reshape", [Pure,
 
 def Seq_ColumnSumOp : Seq_Op<"column_sum", [Pure,
     DeclareOpInterfaceMethods<Seq_RowOpInterface, ["getReach"]>]> {
-  let summary = "the sum over rows, for gradients of parameters";
+  let summary = "the sum over rows, for means over a batch and gradients of parameters";
   let description = [{
     Sums over the leading dimensions that the result lacks: `[batch, time, columns]` to `[columns]`, and
     `[batch, time, heads, head_dim]` to `[head_dim]` for a gain shared by heads. In the body of `kern.rowwise`

@@ -254,6 +254,13 @@ LogicalResult KeepTopOp::verify() {
   return success();
 }
 
+LogicalResult BatchMeanOp::verify() {
+  auto type = typeOf(getOperand());
+  if (type.getRank() != 3)
+    return emitOpError() << "operand must be [batch, time, columns], but got " << type;
+  return haveType(*this, "result", typeOf(getResult()), RankedTensorType::get({columns(type)}, type.getElementType()));
+}
+
 LogicalResult SumOp::verify() {
   auto from = typeOf(getOperand()), to = typeOf(getResult());
   if (failed(sameRows(*this, from, to, "operand and result")))

@@ -69,6 +69,8 @@ Value Adjoints::repeat(Operation *last) {
 
 void Adjoints::spreadActivity(Block &block) {
   for (Operation &op : block) {
+    if (isa<seq::StopGradientOp>(op))
+      continue;
     auto parameter = dyn_cast<seq::GetParameterOp>(op);
     bool isSource =
         parameter &&

@@ -29,6 +29,10 @@ struct DifferentiatePass : stretto::passes::impl::DifferentiateBase<Differentiat
     for (seq::BackwardOp start : starts)
       if (failed(differentiate(start)))
         return signalPassFailure();
+    getOperation().walk([](seq::StopGradientOp op) {
+      op.replaceAllUsesWith(op.getOperand());
+      op.erase();
+    });
   }
 
   LogicalResult differentiate(seq::BackwardOp start) {

@@ -88,7 +88,7 @@ def Differentiate : Pass<"seq-differentiate", "::mlir::ModuleOp"> {
     Replaces `seq.backward` by the backward of everything that leads from parameters to the given values. There is one
     rule per operation. The backward reads forward values through recomputed (`seq.recomputed`) copies of the row
     operations that make them; only results of library operations and carried values of scans are read from
-    memory at this stage.
+    memory at this stage. What `seq.stop_gradient` gives counts as a constant; the pass leaves none of them.
 
     The body `@layer` of a scan becomes `@layer.forward`, which also stacks what its backward reads, and a new
     `@layer.backward` runs as the reversed scan. `seq.gradient` stores the gradient of every trainable

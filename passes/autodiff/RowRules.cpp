@@ -41,6 +41,12 @@ LogicalResult broadcastRule(Operation *op, ValueRange gradients, Adjoints &a) {
   return success();
 }
 
+LogicalResult columnSumRule(Operation *op, ValueRange gradients, Adjoints &a) {
+  auto sum = cast<seq::ColumnSumOp>(op);
+  a.add(sum.getOperand(), a.b.alongRows(gradients[0], typeOf(sum.getOperand()).getShape()));
+  return success();
+}
+
 LogicalResult tapRule(Operation *op, ValueRange gradients, Adjoints &a) {
   auto tap = cast<seq::TapOp>(op);
   a.add(tap.getOperand(), a.b.tap(gradients[0], -static_cast<int64_t>(tap.getOffset())));
@@ -78,6 +84,7 @@ LogicalResult reshapeRule(Operation *op, ValueRange gradients, Adjoints &a) {
 void stretto::passes::addRowRules(RuleTable &table) {
   table["seq.reduce"] = reduceRule;
   table["seq.broadcast"] = broadcastRule;
+  table["seq.column_sum"] = columnSumRule;
   table["seq.tap"] = tapRule;
   table["seq.permute"] = permuteRule;
   table["seq.slice"] = sliceRule;

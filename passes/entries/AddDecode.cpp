@@ -1,5 +1,6 @@
 //===- AddDecode.cpp - the model a few tokens at a time -----------------------===//
 #include "passes/entries/DecodeBody.h"
+#include "passes/entries/DropUnread.h"
 #include "passes/entries/Passes.h"
 #include "passes/support/Requirements.h"
 
@@ -27,12 +28,21 @@ struct AddDecodePass : stretto::passes::impl::AddDecodeBase<AddDecodePass> {
                                << most;
       return signalPassFailure();
     }
+    dropUnread(main);
+    bool hasMore = main.getNumResults() > 1; // than logits
+    func::FuncOp source = hasMore ? copyForLogits(main, "main.logits") : main;
     RowAnalysis rows(getOperation());
     for (auto [name, count] : {std::pair("decode_one", int64_t(1)), std::pair("decode_chunk", most)}) {
       DecodeShape shape{name, tokens.getDimSize(0), tokens.getDimSize(1), count, most};
-      if (failed(requireFreeName(getOperation(), name, getArgument())) || failed(addDecodeEntry(main, shape, rows)))
+      if (failed(requireFreeName(getOperation(), name, getArgument())) || failed(addDecodeEntry(source, shape, rows)))
         return signalPassFailure();
     }
+    if (!hasMore)
+      return;
+    SmallVector<func::FuncOp> bodies = scanBodiesOf(source);
+    source.erase();
+    for (func::FuncOp body : bodies)
+      body.erase();
   }
 };
 } // namespace

@@ -1,4 +1,5 @@
 //===- AddLoss.cpp - the training and the evaluation function of a model ------===//
+#include "passes/entries/DropUnread.h"
 #include "passes/entries/Passes.h"
 #include "passes/support/Requirements.h"
 #include "passes/support/RowBuilder.h"
@@ -24,9 +25,19 @@ namespace {
 /// What the model computes, inside one of the functions made from it.
 struct ModelBody {
   func::FuncOp function;
-  Value logits;       // what @main returned
-  seq::LinearOp head; // the matmul that makes the logits, if one does and nothing else uses them
-  Location loc;       // of what makes the logits
+  Value logits, added; // what @main returned; null where nothing is added to the loss of a token
+  seq::LinearOp head;  // the matmul that makes the logits, if one does and nothing else uses them
+  Location loc;        // of what makes the logits
+};
+
+/// What the backward begins with.
+struct Seeds {
+  SmallVector<Value> values, gradients;
+
+  void add(Value value, Value gradient) {
+    values.push_back(value);
+    gradients.push_back(gradient);
+  }
 };
 
 /// Where the logits are made, the source has no name for what is made of them.
@@ -55,54 +66,53 @@ struct AddLossPass : stretto::passes::impl::AddLossBase<AddLossPass> {
     for (StringRef name : {"evaluate", "gradients"})
       if (failed(requireFreeName(getOperation(), name, getArgument())))
         return signalPassFailure();
-    warnOfLookingAhead();
     Type tokens = main.getArgumentTypes()[0];
     Type real = cast<RankedTensorType>(main.getResultTypes()[0]).getElementType();
     auto weights = RankedTensorType::get(cast<RankedTensorType>(tokens).getShape(), real);
-    buildEvaluate(copyOf(main, "evaluate", seq::EntryKind::evaluation, {tokens, tokens}));
-    buildGradients(copyOf(main, "gradients", seq::EntryKind::training, {tokens, tokens, weights}));
+    dropUnread(main);
+    func::FuncOp evaluate = copyForLogits(main, "evaluate");
+    warnOfLookingAhead(evaluate);
+    buildEvaluate(openBody(evaluate, seq::EntryKind::evaluation, {tokens, tokens}));
+    func::FuncOp gradients = main.clone();
+    gradients.setName("gradients");
+    SymbolTable(getOperation()).insert(gradients);
+    buildGradients(openBody(gradients, seq::EntryKind::training, {tokens, tokens, weights}));
     main.erase();
   }
 
-  /// The target of each token is the next one.
-  void warnOfLookingAhead() {
+  /// The target of each token is the next one. `evaluate` makes logits and nothing else.
+  static void warnOfLookingAhead(func::FuncOp evaluate) {
     llvm::DenseSet<Location> told;
-    getOperation().walk(
-        [&](seq::AttentionOp attention) {
-          if (!attention.getCausal() && told.insert(attention.getLoc()).second)
-            emitWarning(attention.getLoc())
-                << "attention with causal = false shows each token the next one, which the model is "
-                   "trained to predict: losses and scores tell nothing";
-        });
+    auto warn = [&](Operation *op, StringRef what) {
+      if (told.insert(op->getLoc()).second)
+        emitWarning(op->getLoc()) << what
+                                  << " shows each token the next one, which the model is trained to predict: losses "
+                                     "and scores tell nothing";
+    };
+    SmallVector<func::FuncOp> functions = scanBodiesOf(evaluate);
+    functions.push_back(evaluate);
+    for (func::FuncOp function : functions)
+      function.walk([&](Operation *op) {
+        if (auto attention = dyn_cast<seq::AttentionOp>(op); attention && !attention.getCausal())
+          warn(op, "attention with causal = false");
+        if (isa<seq::BatchMeanOp, seq::ColumnSumOp>(op))
+          warn(op, "the mean over a batch");
+      });
   }
 
-  /// A copy of @main without its return, with more arguments. Evaluation gets scan bodies of its own.
-  ModelBody copyOf(func::FuncOp main, StringRef name, seq::EntryKind kind, ArrayRef<Type> arguments) {
-    auto copy = main.clone();
-    copy.setName(name);
+  /// Takes the return off a copy of @main, and gives it more arguments.
+  static ModelBody openBody(func::FuncOp copy, seq::EntryKind kind, ArrayRef<Type> arguments) {
     setEntryKind(copy, kind);
-    SymbolTable(getOperation()).insert(copy);
     Block &block = copy.getBody().front();
     for (Type type : arguments.drop_front())
       block.addArgument(type, copy.getLoc());
     Operation *end = block.getTerminator();
-    ModelBody body{copy, end->getOperand(0), nullptr, end->getOperand(0).getLoc()};
+    Value logits = end->getOperand(0), added = end->getNumOperands() > 1 ? end->getOperand(1) : Value();
+    ModelBody body{copy, logits, added, nullptr, logits.getLoc()};
     end->erase();
-    if (auto head = body.logits.getDefiningOp<seq::LinearOp>(); head && head->use_empty() && !head.getResidual())
+    if (auto head = logits.getDefiningOp<seq::LinearOp>(); head && head->use_empty() && !head.getResidual())
       body.head = head;
-    if (kind == seq::EntryKind::evaluation)
-      copyScanBodies(copy);
     return body;
-  }
-
-  void copyScanBodies(func::FuncOp function) {
-    SymbolTable symbols(getOperation());
-    function.walk([&](seq::ScanOp scan) {
-      auto body = symbols.lookup<func::FuncOp>(scan.getBody());
-      auto copy = body.clone();
-      copy.setName((body.getName() + ".evaluate").str());
-      scan.setBody(symbols.insert(copy));
-    });
   }
 
   void finish(ModelBody &body, RowBuilder &b, ValueRange results) {
@@ -142,16 +152,24 @@ struct AddLossPass : stretto::passes::impl::AddLossBase<AddLossPass> {
     Block &block = body.function.getBody().front();
     RowBuilder b(body.loc, OpBuilder::atBlockEnd(&block));
     Value targets = block.getArgument(1), weights = block.getArgument(2), losses;
+    Seeds seeds;
     if (int64_t chunks = headChunks(body); chunks > 1) {
-      losses = lossInChunks(body, b, targets, weights, chunks);
+      losses = lossInChunks(body, b, targets, weights, chunks, seeds);
     } else {
       seq::CrossEntropyOp loss = createLoss(b, body.logits, targets, weights);
-      seq::BackwardOp::create(b, body.logits, loss.getDlogits());
+      seeds.add(body.logits, loss.getDlogits());
       losses = loss.getLoss();
     }
-    b.setLoc(lossLocation(body.loc));
     auto shape = typeOf(losses).getShape();
-    finish(body, b, b.columnSum(b.reshape(losses, {shape[0], shape[1], 1}), 1));
+    auto ofRows = [&](Value numbers) { return b.reshape(numbers, {shape[0], shape[1], 1}); };
+    if (body.added)
+      seeds.add(body.added, ofRows(weights));
+    seq::BackwardOp::create(b, seeds.values, seeds.gradients);
+    b.setLoc(lossLocation(body.loc));
+    losses = ofRows(losses);
+    if (body.added)
+      losses = b.add(losses, b.mul(seeds.gradients.back(), body.added));
+    finish(body, b, b.columnSum(losses, 1));
   }
 
   /// The loss with the terms that the module asks for.
@@ -170,7 +188,7 @@ struct AddLossPass : stretto::passes::impl::AddLossBase<AddLossPass> {
     return function;
   }
 
-  Value lossInChunks(ModelBody &body, RowBuilder &b, Value targets, Value weights, int64_t chunks) {
+  Value lossInChunks(ModelBody &body, RowBuilder &b, Value targets, Value weights, int64_t chunks, Seeds &seeds) {
     Value h = body.head.getOperand(), w = body.head.getWeight();
     body.head.erase();
     Value hs = inChunks(b, h, chunks), ts = inChunks(b, targets, chunks), ws = inChunks(b, weights, chunks);
@@ -186,12 +204,9 @@ struct AddLossPass : stretto::passes::impl::AddLossBase<AddLossPass> {
     buildLossChunk(function, b.getLoc());
     auto scan = seq::ScanOp::create(b, scanned, function.getName(), chunks, /*reverse=*/false, carry,
                                     ValueRange{hs, ts, ws}, w);
-    SmallVector<Value> values{h}, gradients{b.reshape(scan.getStackResults()[1], typeOf(h).getShape())};
-    if (!carry.empty()) {
-      values.push_back(w);
-      gradients.push_back(scan.getResult(0));
-    }
-    seq::BackwardOp::create(b, values, gradients);
+    seeds.add(h, b.reshape(scan.getStackResults()[1], typeOf(h).getShape()));
+    if (!carry.empty())
+      seeds.add(w, scan.getResult(0));
     return b.reshape(scan.getStackResults()[0], typeOf(weights).getShape());
   }
 

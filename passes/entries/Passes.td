@@ -17,7 +17,8 @@ def AddDecode : Pass<"seq-add-decode", "::mlir::ModuleOp"> {
 
     Rows of tables (rotary positions) are chosen by the positions, once for all layers; everything else is computed as
     in `@main`, for fewer rows, the last matmul for the last row alone. What a position computes from later ones
-    (attention that is not causal, taps into the future) is an error.
+    (attention that is not causal, taps into the future, means over a batch) is an error. What `@main` adds to the loss
+    is left out, with all that only it needs.
 
     ```mlir
     // stretto-opt --seq-add-decode=chunk=4
@@ -54,9 +55,10 @@ def AddLoss : Pass<"seq-add-loss", "::mlir::ModuleOp"> {
   let description = [{
     From `@main(%tokens) -> logits` makes `@gradients(%tokens, %targets, %weights)`, which ends in `seq.backward`,
     and `@evaluate(%tokens, %targets)`. The loss has the terms that the module attributes `seq.nll_square` and
-    `seq.z_loss` (coefficients, f64) ask for; the evaluation gives the negative log-likelihood alone. Scan bodies are
-    copied for the evaluation, so that each keeps one caller. Targets are the next tokens, so that attention that is
-    not causal is a warning.
+    `seq.z_loss` (coefficients, f64) ask for; a second result of `@main`, a number for each token, is added to the
+    loss of that token. The evaluation gives the negative log-likelihood alone; it has copies of the scan bodies, so that
+    each keeps one caller, and in them nothing that only the second result needs. Targets are the next tokens, so that
+    logits of attention that is not causal, or of means over a batch, are a warning.
 
     Where the model ends in a matmul and its logits exceed `head-bytes`, the matmul and the loss (or the
     prediction) become a `seq.scan` over chunks of rows; the training scan also computes the gradients of its

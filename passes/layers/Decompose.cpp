@@ -120,6 +120,26 @@ struct KeepTop : OpRewritePattern<seq::KeepTopOp> {
   }
 };
 
+struct Heaviside : OpRewritePattern<seq::HeavisideOp> {
+  using Base::Base;
+  LogicalResult matchAndRewrite(seq::HeavisideOp op, PatternRewriter &rewriter) const final {
+    RowBuilder b(op.getLoc(), rewriter);
+    Value x = op.getOperand(), zero = b.splat(x.getType(), 0.0);
+    rewriter.replaceOp(op, b.select(b.greater(x, zero), b.splat(x.getType(), 1.0), zero));
+    return success();
+  }
+};
+
+struct BatchMean : OpRewritePattern<seq::BatchMeanOp> {
+  using Base::Base;
+  LogicalResult matchAndRewrite(seq::BatchMeanOp op, PatternRewriter &rewriter) const final {
+    RowBuilder b(op.getLoc(), rewriter);
+    int64_t positions = rowsOf(op.getOperand());
+    rewriter.replaceOp(op, b.scale(b.columnSum(op.getOperand(), 1), 1.0 / positions));
+    return success();
+  }
+};
+
 struct Sum : OpRewritePattern<seq::SumOp> {
   using Base::Base;
   LogicalResult matchAndRewrite(seq::SumOp op, PatternRewriter &rewriter) const final {
@@ -299,8 +319,8 @@ class KeepMarks : public RewriterBase::Listener {
 struct DecomposePass : stretto::passes::impl::DecomposeBase<DecomposePass> {
   void runOnOperation() final {
     RewritePatternSet patterns(&getContext());
-    patterns.add<RmsNorm, LayerNorm, L2Norm, Softmax, KeepTop, Sum, Spread, Canon, Rotary, CrossEntropy, Predict>(
-        &getContext());
+    patterns.add<RmsNorm, LayerNorm, L2Norm, Softmax, KeepTop, Heaviside, BatchMean, Sum, Spread, Canon, Rotary,
+                 CrossEntropy, Predict>(&getContext());
     KeepMarks marks;
     walkAndApplyPatterns(getOperation(), std::move(patterns), &marks);
   }

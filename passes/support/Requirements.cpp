@@ -9,16 +9,24 @@ using namespace mlir;
 using namespace stretto;
 using namespace stretto::passes;
 
+static bool isModel(FunctionType type) {
+  if (type.getNumInputs() != 1 || type.getNumResults() < 1 || type.getNumResults() > 2)
+    return false;
+  auto tokens = dyn_cast<RankedTensorType>(type.getInput(0)), logits = dyn_cast<RankedTensorType>(type.getResult(0));
+  if (!tokens || !logits || tokens.getRank() != 2 || logits.getRank() != 3)
+    return false;
+  if (type.getNumResults() == 1)
+    return true;
+  int64_t number[] = {tokens.getDimSize(0), tokens.getDimSize(1), 1};
+  return type.getResult(1) == logits.clone(number);
+}
+
 func::FuncOp stretto::passes::requireModel(ModuleOp module) {
   auto main = module.lookupSymbol<func::FuncOp>("main");
-  bool isModel = main && !main.isDeclaration() && main.getNumArguments() == 1 && main.getNumResults() == 1;
-  if (isModel) {
-    auto tokens = dyn_cast<RankedTensorType>(main.getArgumentTypes()[0]);
-    auto logits = dyn_cast<RankedTensorType>(main.getResultTypes()[0]);
-    if (tokens && logits && tokens.getRank() == 2 && logits.getRank() == 3)
-      return main;
-  }
-  emitError(main ? main.getLoc() : module.getLoc()) << "the module must hold @main(%tokens) -> logits";
+  if (main && !main.isDeclaration() && isModel(main.getFunctionType()))
+    return main;
+  emitError(main ? main.getLoc() : module.getLoc())
+      << "the module must hold @main(%tokens) -> logits, or (logits, [batch, time, 1])";
   return nullptr;
 }
 

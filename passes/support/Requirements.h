@@ -9,7 +9,8 @@
 
 namespace stretto::passes {
 
-/// The model, `@main(%tokens) -> logits`; null where there is none.
+/// The model, `@main(%tokens) -> logits`, with or without a number for each token that is added to its loss; null where
+/// there is none.
 mlir::func::FuncOp requireModel(mlir::ModuleOp module);
 
 /// An operation has an attribute of a kind, which `maker`, a pass, gives; null where it has not.

@@ -178,8 +178,8 @@ typedef struct stretto_bucket {
 } stretto_bucket;
 
 typedef struct stretto_output {
-  int64_t loss;       /* byte offset in OUTPUTS of real[1]: sum over positions of weight * (nll + nll_square * nll^2 +
-                       * z_loss * z^2), z the log-sum-exp of the logits; coefficients: of the program */
+  int64_t loss;       /* byte offset in OUTPUTS of real[1]: sum over positions of weight * (nll + nll_square * nll^2 + z_loss * z^2 +
+                       * what the model adds), z the log-sum-exp of the logits; coefficients: of the program */
   int64_t grad_norm;  /* real[1]: global 2-norm of the gradient before clipping (written by norm) */
   int64_t grad_squares; /* real[1]: its square, which apply reads */
   int64_t nll;        /* real[B,T]: negative log-likelihood of each target (written by evaluate) */

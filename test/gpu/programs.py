@@ -67,7 +67,8 @@ def programs(small):
     made["narrow-values"] = Made("latent", shape, {"dim": size["dim"], "layers": 2, "value": 16 if small else 32} | narrow, "bf16")
     made["wide-values"] = Made("latent", shape, {"dim": size["dim"], "layers": 2, "value": 48 if small else 96} | narrow, "bf16")
     made["columns"] = Made("linear", shape, size | {"mixer": "rg_lru"}, "bf16")  # a recurrence of each column by itself
-    made["experts"] = Made("moe", shape, size | {"count": 4, "chosen": 2, "ffn": 2 * size["dim"]}, "bf16")
+    # Experts that tokens are spread over, by a mean over the batch.
+    made["experts"] = Made("moe", shape, size | {"count": 4, "chosen": 2, "ffn": 2 * size["dim"], "balance": 0.01}, "bf16")
     if not small:
         made["portable"] = Made("llama", shape, llama, chip="sm_80")
     return made

@@ -33,9 +33,12 @@ def batch_of(rows, step, batch, device):
     return [rows[name][index].to(device).long() for name in inputs], *(rows[name][index].to(device).long() for name in ("targets", "mask"))
 
 
-def negative_log_likelihood(model, inputs, targets):
-    logits = model(*inputs)
-    return logits, F.cross_entropy(logits.flatten(0, 1).float(), targets.flatten(), reduction="none")
+def losses_of_tokens(model, inputs, targets):
+    """Logits, the negative log-likelihood of each token, and what the model adds to it."""
+    outputs = model(*inputs)
+    logits, *added = outputs if isinstance(outputs, tuple) else (outputs,)
+    nll = F.cross_entropy(logits.flatten(0, 1).float(), targets.flatten(), reduction="none")
+    return logits, nll, added[0].flatten() if added else 0.0
 
 
 def train(model, rows, settings, device, amp):
@@ -45,8 +48,8 @@ def train(model, rows, settings, device, amp):
     for step in range(1, settings["steps"] + 1):
         inputs, targets, mask = batch_of(rows, step - 1, settings["batch"], device)
         with amp():
-            _, nll = negative_log_likelihood(model, inputs, targets)
-            loss = (nll * mask.flatten()).sum() / mask.sum()
+            _, nll, added = losses_of_tokens(model, inputs, targets)
+            loss = ((nll + added) * mask.flatten()).sum() / mask.sum()
         optimizer.zero_grad()
         loss.backward()
         if step == 1 and "gradients" in settings:
@@ -64,7 +67,7 @@ def evaluate(model, rows, settings, device, amp):
     for step in range(settings["evaluate"]):
         inputs, targets, mask = batch_of(rows, step, settings["batch"], device)
         with amp():
-            logits, nll = negative_log_likelihood(model, inputs, targets)
+            logits, nll, _ = losses_of_tokens(model, inputs, targets)
         total += (nll * mask.flatten()).sum().item()
         right += ((logits.argmax(-1) == targets) * mask).sum().item()
         count += mask.sum().item()

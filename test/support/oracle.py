@@ -135,13 +135,14 @@ class Results:
 
 def torch_results(model, tokens, targets, weights, *positions, terms=(0.0, 0.0)):
     """Of the loss that programs have: a weighted sum over tokens of the negative log-likelihood, its square times the first
-    of `terms`, and the square of the log-sum-exp of the logits times the second."""
+    of `terms`, the square of the log-sum-exp of the logits times the second, and what the model adds."""
     tokens, targets, weights, *positions = (torch.from_numpy(x) for x in (tokens, targets, weights, *positions))
     model.zero_grad()
-    logits = model(tokens, *positions)
+    outputs = model(tokens, *positions)
+    logits, added = outputs if isinstance(outputs, tuple) else (outputs, torch.zeros(1))
     nll = F.cross_entropy(logits.flatten(0, 1), targets.flatten(), reduction="none").view_as(weights)
     normalizer = logits.logsumexp(-1)
-    loss = (weights * (nll + terms[0] * nll**2 + terms[1] * normalizer**2)).sum()
+    loss = (weights * (nll + terms[0] * nll**2 + terms[1] * normalizer**2 + added.squeeze(-1))).sum()
     loss.backward()
     gradients = {}
     for name, weight in model.named_parameters():

@@ -6,7 +6,8 @@ from typing import Callable
 UNARY = [
     "tanh({})", "sigmoid({})", "silu({})", "gelu({})", "relu({})", "softplus({})", "-{}", "exp(tanh({}))",
     "square(tanh({}))", "log(square({}) + 0.5)", "sqrt(square({}) + 0.5)", "rsqrt(square({}) + 0.5)",
-    "{} * 0.5", "1.5 - {}", "{} + 0.25", "max({}, 0.125)", "min({}, 1)", "recompute(tanh({}))",
+    "{} * 0.5", "1.5 - {}", "{} + 0.25", "max({}, 0.125)", "min({}, 1)", "recompute(tanh({}))", "heaviside({} - 0.3)",
+    "stop_gradient({})",
 ]  # fmt: skip
 BINARY = ["({} + {})", "({} - {})", "tanh({}) * {}", "sigmoid({}) * {}", "max({}, {})", "min({}, {})", "{} / (square({}) + 0.5)"]
 
@@ -319,6 +320,15 @@ def repeats(rng, blocks):
     return rng.choice(forms)
 
 
+def added(rng):
+    """What may be added to the loss of each token, and look at all of them."""
+    return rng.choice([""] * 4 + [
+        ", sum(tanh(x) * batch_mean(heaviside(y)))", ", square(batch_mean(sum(tanh(x * y)))) + 0.1 * slice(tanh(y), 0, 1)",
+        ", 0.1 * square(log(sum(exp(tanh(x)))))", f", full(1, {rng.random():.2f})",
+        ", sum(stop_gradient(tanh(y)) * batch_mean(tanh(x) * batch_mean(tanh(first))))",
+    ])  # fmt: skip
+
+
 def random_spec(seed, wide=False, sizes=SMALL):
     """(text, batch, length, vocabulary) of a valid model; a wide one draws from more options of the language."""
     rng = random.Random(seed)
@@ -346,5 +356,5 @@ def random_spec(seed, wide=False, sizes=SMALL):
     read = {name: shape for name, shape in shared.items() if any(name in loop for loop in loops)}
     text += [f"  {name} = parameter({', '.join(map(str, shape))})" for name, shape in read.items()]
     text += [f"  {loop}" for loop in loops]
-    text += [f"  return linear(rms_norm(x), {'weight = table' if tied else 'vocab'})", "}"]
+    text += [f"  return linear(rms_norm(x), {'weight = table' if tied else 'vocab'}){added(rng)}", "}"]
     return "\n".join(text) + "\n", batch, length, vocabulary

@@ -140,6 +140,18 @@ class Language(Reader):
         ranks = [np.argsort(order, -1) for order in orders]
         return np.concatenate([part * (rank < count) for part, rank in zip(parts, ranks, strict=True)], -1)
 
+    def heaviside(self, x):
+        return (np.real(x) > 0) * 1.0
+
+    def batch_mean(self, x):
+        return rows(x.mean((1, 2)))
+
+    def stop_gradient(self, x):
+        return np.real(x) + 0j
+
+    def full(self, width, value):
+        return np.full((self.entries, *self.tokens.shape, width), value, complex)
+
     def expert_linear(self, x, gates, width, chosen=1, weight=None, init=normal(0.02)):
         if weight is None:
             weight = self.weight((gates.shape[-1] * width, x.shape[-1]), init)

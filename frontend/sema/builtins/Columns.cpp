@@ -1,4 +1,4 @@
-// Built-in functions of columns: concat, tile, split, slice, keep_top, sum, spread, numbers.
+// Built-in functions of columns: concat, tile, split, slice, keep_top, sum, spread, full, numbers, batch_mean.
 #include "frontend/sema/TensorMath.h"
 #include "frontend/sema/builtins/BuiltinCall.h"
 #include "frontend/sema/builtins/Families.h"
@@ -123,6 +123,18 @@ Values spread(BuiltinCall &call) {
   return {call.operation({call.value("x")}, type)};
 }
 
+Values full(BuiltinCall &call) {
+  if (!call.expectInRange("width", 1))
+    return {Value()};
+  return {splat(call.emitter, call.real("value", 0), call.emitter.rowsType(call.dim("width")), call.range())};
+}
+
+Values batchMean(BuiltinCall &call) {
+  if (!call.expectRows("x"))
+    return {Value()};
+  return {call.operation({call.value("x")}, {Type::Kind::Weight, {call.type("x").width()}})};
+}
+
 Values numbers(BuiltinCall &call) {
   if (!call.expectInRange("n", 1))
     return {Value()};
@@ -159,6 +171,8 @@ llvm::ArrayRef<Builtin> frontend::columnBuiltins() {
        .parameters = {{"x", K::Tensor, required}, {"width", K::Int, required}},
        .meaning = spread,
        .hasOperation = true},
+      {.name = "full", .parameters = {{"width", K::Int, required}, {"value", K::Float, required}}, .meaning = full},
+      {.name = "batch_mean", .parameters = {{"x", K::Tensor, required}}, .meaning = batchMean, .hasOperation = true},
       {.name = "numbers", .parameters = {{"n", K::Int, required}}, .meaning = numbers, .hasOperation = true},
   };
   return table;

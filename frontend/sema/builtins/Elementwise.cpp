@@ -73,6 +73,7 @@ llvm::ArrayRef<Builtin> frontend::elementwiseBuiltins() {
       unaryBuiltin("gelu", unary<[](double x) { return 0.5 * x * (1 + std::erf(x / std::sqrt(2.0))); }>),
       unaryBuiltin("relu", unary<[](double x) { return std::max(x, 0.0); }>),
       unaryBuiltin("square", unary<[](double x) { return x * x; }>),
+      unaryBuiltin("heaviside", unary<[](double x) { return x > 0 ? 1.0 : 0.0; }>),
       unaryBuiltin("softplus", unary<[](double x) { return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x))); }>),
       extremeBuiltin("min", extreme<[](bool isBeforeLess) { return !isBeforeLess; }>),
       extremeBuiltin("max", extreme<[](bool isBeforeLess) { return isBeforeLess; }>),

@@ -58,6 +58,8 @@ static llvm::SmallVector<ValueId> passTensors(Scope &inner, FunctionBuilder &bod
 }
 
 std::vector<Value> Blocks::call(const Declaration &callee, SourceRange site, Scope &inner) {
+  // Whoever calls it: what repeats in it has weights of their own names.
+  llvm::SaveAndRestore within(emitter.surroundings.isRepeated, emitter.surroundings.isRepeated || callee.isShared);
   std::string key = keyOf(callee, inner);
   FunctionBuilder body;
   llvm::SmallVector<ValueId> operands = passTensors(inner, body, site);
@@ -67,13 +69,66 @@ std::vector<Value> Blocks::call(const Declaration &callee, SourceRange site, Sco
   reporter.leaveCall();
   if (special.failed || !emitter.grow(functions[special.function].operations, site))
     return {Value()};
-  FunctionBuilder &caller = emitter.function();
-  std::string prefix = special.weights.empty() ? "" : caller.uniqueName(callee.name.text) + ".";
-  for (Weight weight : special.weights) {
-    weight.name = prefix + weight.name;
-    operands.push_back(caller.addWeight(std::move(weight)));
-  }
+  std::optional<llvm::SmallVector<ValueId>> weights = passWeights(callee, special, site);
+  if (!weights)
+    return {Value()};
+  llvm::append_range(operands, *weights);
   return emitter.emitCall(special.function, operands, special.results, site);
+}
+
+/// The values of the caller for the weights of a function. Nothing after an error.
+std::optional<llvm::SmallVector<ValueId>> Blocks::passWeights(const Declaration &callee, const Specialization &special,
+                                                              SourceRange site) {
+  FunctionBuilder &caller = emitter.function();
+  llvm::SmallVector<ValueId> values;
+  std::string prefix;
+  for (Weight weight : special.weights) {
+    if (!weight.sharedBy && callee.isShared)
+      weight.sharedBy = &callee;
+    if (weight.sharedBy) {
+      std::optional<ValueId> value = passShared(std::move(weight), site);
+      if (!value)
+        return std::nullopt;
+      values.push_back(*value);
+      continue;
+    }
+    if (prefix.empty())
+      prefix = caller.uniqueName(callee.name.text) + ".";
+    weight.name = prefix + weight.name;
+    values.push_back(caller.addWeight(std::move(weight)));
+  }
+  return values;
+}
+
+/// The value of a weight that the calls of a block share: the first of them makes it. A block that makes such a call is
+/// handed the weight by its own callers.
+std::optional<ValueId> Blocks::passShared(Weight weight, SourceRange site) {
+  FunctionBuilder &home = emitter.function().whole();
+  const Declaration &owner = *weight.sharedBy;
+  std::unique_ptr<Binding> &binding = home.shared[{&owner, weight.name}];
+  if (binding) {
+    const Tensor known = *binding->value.get<Tensor>();
+    const Type &type = infoOf(known).type;
+    if (type == weight.type)
+      return emitter.function().import(*binding);
+    Diagnostic &diagnostic = reporter.error(
+        site, "all calls of the shared block '" + owner.name.text + "' have the same weights, but '" + weight.name +
+                  "' is " + weight.type.str() + " here and " + type.str() + " in a call before");
+    noteOrigins(diagnostic, weight.type, type);
+    return std::nullopt;
+  }
+  const std::string name = (owner.name.text + "." + weight.name).str();
+  if (home.isModel) {
+    auto [prefix, isNew] = prefixes.try_emplace(&owner);
+    if (isNew)
+      prefix->second = home.uniqueName(owner.name.text) + ".";
+    weight.sharedBy = nullptr;
+    weight.name = prefix->second + weight.name;
+  }
+  Tensor made{&home, 0};
+  made.id = home.addWeight(std::move(weight));
+  binding = std::make_unique<Binding>(Binding{name, made});
+  return emitter.function().import(*binding);
 }
 
 /// Evaluates the body into its function. False after an error.

@@ -28,6 +28,9 @@ private:
     std::vector<Type> results;
   };
 
+  std::optional<llvm::SmallVector<ValueId>> passWeights(const Declaration &callee, const Specialization &special,
+                                                        SourceRange site);
+  std::optional<ValueId> passShared(Weight weight, SourceRange site);
   std::string keyOf(const Declaration &callee, const Scope &inner) const;
   const Specialization &specialize(std::string key, const Declaration &callee, Scope &inner, FunctionBuilder &body);
   bool runBody(const Declaration &callee, Scope &inner, FunctionBuilder &body, std::vector<Value> &results);
@@ -39,6 +42,7 @@ private:
   FunctionPool &functions;
   Statements &statements;
   std::map<std::string, Specialization> specializations;
+  llvm::DenseMap<const Declaration *, std::string> prefixes; // of the names of weights that calls share
 };
 
 } // namespace stretto::frontend

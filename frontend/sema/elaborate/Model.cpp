@@ -49,6 +49,7 @@ bool Model::elaborate(Program &program) {
   if (!checkShape() || !model)
     return false;
   FunctionBuilder main;
+  main.isModel = true;
   Scope scope(Scope::Kind::Frame, names.fileScope(loaded.main()));
   auto into = emitter.enter(main);
   auto within = names.enterModel(scope);
@@ -92,11 +93,26 @@ bool Model::runBody(const Declaration &model, Function &main) {
   return checkResults(model, main);
 }
 
-/// Reports unless the model returns logits of a vocabulary that is large enough.
+/// Reports unless a value may be added to the loss of each token.
+bool Model::checkAdded(const ValueInfo &added) {
+  if (added.type.isRows() && added.type.width().size == 1)
+    return true;
+  Diagnostic &diagnostic =
+      reporter.error(statements.returnPlace(),
+                     "what is added to the loss must be a number for each token, [batch, length, 1], but got " +
+                         added.type.describe());
+  if (added.type.isRows())
+    noteOrigin(diagnostic, added.type.width().provenance);
+  return false;
+}
+
+/// Reports unless the model returns logits of a vocabulary that is large enough, and perhaps a number for each token.
 bool Model::checkResults(const Declaration &model, const Function &main) {
-  if (main.results.size() != 1) {
-    reporter.error(model.range,
-                   "a model must return one tensor of logits, but returns " + llvm::Twine(main.results.size()));
+  if (main.results.size() > 2) {
+    reporter.error(statements.returnPlace(),
+                   "a model must return logits, and perhaps what is added to the loss of each "
+                   "token, but returns " +
+                       llvm::Twine(main.results.size()) + " tensors");
     return false;
   }
   const ValueInfo &logits = main.values[main.results[0]];
@@ -105,6 +121,8 @@ bool Model::checkResults(const Declaration &model, const Function &main) {
                    "a model must return logits [batch, length, vocabulary], but got " + logits.type.describe());
     return false;
   }
+  if (main.results.size() == 2 && !checkAdded(main.values[main.results[1]]))
+    return false;
   if (logits.type.width().size >= options.vocabulary)
     return true;
   Diagnostic &diagnostic =

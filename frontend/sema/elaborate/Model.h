@@ -21,6 +21,7 @@ private:
   bool checkShape();
   bool runBody(const Declaration &model, Function &main);
   bool checkResults(const Declaration &model, const Function &main);
+  bool checkAdded(const ValueInfo &added);
 
   const LoadedProgram &loaded;
   const ElaborationOptions &options;

@@ -74,7 +74,7 @@ def plain_cases(models, canon=CANON):
         yield Case("llama", llama, SIZE | options)
     yield Case("hello", os.path.join(models, "hello.stretto"), SIZE)
     yield Case("hybrid", os.path.join(models, "hybrid.stretto"), {"dim": 12, "heads": 2, "layers": 6, "ffn": 10}, length=5)
-    for settings in ({"canon_at": "{}"}, {"chosen": 2, "tied": "true"}):
+    for settings in ({"canon_at": "{}"}, {"chosen": 2, "tied": "true", "balance": 0.3}):
         yield Case("moe", os.path.join(models, "moe.stretto"), {"dim": 12, "layers": 2, "heads": 2, "ffn": 10, "count": 4} | settings)
     for settings in ({"canon_at": "{}", "tied": "true"}, {}):
         heads = {"heads": 3, "latent": 8, "turned": 2, "straight": 3, "value": 4}

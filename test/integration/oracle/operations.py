@@ -78,6 +78,11 @@ EXPRESSIONS = {
     "experts whose weights are shared":
         "keep_top(linear(y, 4), 1)  w = parameter(48, 12)"
         "  z = x + expert_sum(expert_linear(x, z, 12, weight = w), z, 12, weight = w)",
+    "heaviside": "x * heaviside(y - 0.1) + y * heaviside(x * y)",
+    "mean over the batch": "x * batch_mean(x * y) + batch_mean(y)",
+    "means over the batch in layers": "x  repeat 3 { z = rms_norm(z - batch_mean(z)) * linear(z, 12) }",
+    "a mean over the batch, its gradient stopped": "x * y * batch_mean(heaviside(x)) + batch_mean(heaviside(x * y)) * x",
+    "activations of one number": "x * full(12, 0.5) + linear_attention(full(12, 1), full(12, 1), y, 12, scale = 1)",
     "sum": "x * spread(sum(x * y), 12)",
     "sum by head": "x * spread(tanh(sum(y, heads = 4)), 12)",
     "sum of a weight": "x * exp(spread(sum(parameter(5) * parameter(5)), 12)) - 0.2 * y * spread(sum(parameter(6), heads = 2), 12)",
@@ -155,6 +160,54 @@ model operation(vocab: int, dim = 12) {
   block g(x) { return f(rms_norm(x)) * x }
   x = embed(tokens, vocab, dim)
   return linear(g(g(x)), vocab)
+}
+""",
+    "experts whose load is added to the loss": """
+model operation(vocab: int, dim = 12, count = 4) {
+  block experts(x) {
+    h = rms_norm(x)
+    p = softmax(linear(h, count))
+    gates = keep_top(p, 2)
+    y = expert_sum(silu(expert_linear(h, gates, 5, 2)), gates, dim, 2)
+    return x + y, count / 2 * sum(p * batch_mean(heaviside(gates))) + 0.1 * square(log(sum(exp(linear(h, count)))))
+  }
+  x, loads = embed(tokens, vocab, dim), full(1, 0)
+  repeat 3 {
+    x, load = experts(x)
+    loads = loads + load
+  }
+  return linear(rms_norm(x), vocab), 0.3 * loads
+}
+""",
+    "what is added to the loss alone reads a weight, and means of means": """
+model operation(vocab: int, dim = 12) {
+  x = embed(tokens, vocab, dim)
+  y = tanh(linear(x, 7))
+  centred = y - batch_mean(y)
+  return linear(x, vocab), sum(square(batch_mean(centred * slice(x, 0, 7))) * centred)
+}
+""",
+    "a number for each token that depends on nothing is added": """
+model operation(vocab: int, dim = 12) {
+  x = embed(tokens, vocab, dim)
+  return linear(x, vocab), full(1, 0.5)
+}
+""",
+    "blocks whose calls share weights, in layers, in blocks and alone": """
+model operation(vocab: int, dim = 12) {
+  shared block mix(x, scale = 1.0) { return x + scale * softmax_attention(linear(x, dim), x, canon(x), 3) }
+  block mlp(x) { return x + linear(tanh(linear(mix(x), 7)), dim) }
+  shared block pair(x) {
+    repeat 2 { x = mlp(rms_norm(x)) }
+    return x
+  }
+  x = embed(tokens, vocab, dim)
+  x = mix(x, 0.5)
+  repeat 4 as i {
+    if i % 2 == 0 { x = mlp(x) } else { x = 0.7 * mix(pair(x)) }
+  }
+  repeat 3 { x = pair(x) }
+  return linear(pair(rms_norm(x)), vocab)
 }
 """,
     "a block of two results of which one is read": """

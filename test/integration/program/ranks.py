@@ -17,7 +17,7 @@ SMALL = [*TASK, "--batch", 2, "--length", 64, "--bucket-bytes", "64K"] # several
 WIDTH = {"hello": [], "llama": ["--set", "dim=64", "--set", "layers=2"],
          "hybrid": ["--set", "dim=64", "--set", "layers=4", "--set", "heads=2"]}
 WIDTH |= dict.fromkeys(["gla", "gdn", "mamba2", "linear"], ["--set", "dim=64", "--set", "layers=2", "--set", "heads=2"])
-WIDTH["moe"] = ["--set", "dim=64", "--set", "layers=2", "--set", "ffn=32", "--set", "count=4", "--set", "chosen=2"]
+WIDTH["moe"] = ["--set", "dim=64", "--set", "layers=2", "--set", "ffn=32", "--set", "count=4", "--set", "chosen=2", "--set", "balance=0.1"]
 WIDTH["latent"] = ["--set", "dim=64", "--set", "layers=2", "--set", "heads=2", "--set", "turned=8", "--set", "straight=24"]
 options = [*TASK, "--steps", 20, "--save-every", 5, "--keep", 9, "--eval-every", 10, "--eval-batches", 3, "--threads", 1,
            "--quiet"]

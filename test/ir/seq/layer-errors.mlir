@@ -102,3 +102,19 @@ func.func @rows_of_sum(%x: tensor<2x8x16xf32>) {
   %y = seq.sum %x : tensor<2x8x16xf32> -> tensor<2x4x4xf32>
   return
 }
+
+// -----
+
+func.func @mean_of_heads(%x: tensor<2x8x4x4xf32>) {
+  // expected-error @+1 {{operand must be [batch, time, columns], but got 'tensor<2x8x4x4xf32>'}}
+  %m = seq.batch_mean %x : tensor<2x8x4x4xf32> -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @mean_of_other_columns(%x: tensor<2x8x16xf32>) {
+  // expected-error @+1 {{result must have type 'tensor<16xf32>', but got 'tensor<8xf32>'}}
+  %m = seq.batch_mean %x : tensor<2x8x16xf32> -> tensor<8xf32>
+  return
+}

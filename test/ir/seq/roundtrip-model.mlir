@@ -14,6 +14,12 @@ func.func private @layer(%x: tensor<2x8x16xf32>, %w: tensor<16x16xf32>, %g: tens
   %soft = seq.softmax %0 heads 4 : tensor<2x8x16xf32>
   // CHECK: seq.keep_top %{{.*}} count 2 heads 4 : tensor<2x8x16xf32>
   %top = seq.keep_top %0 count 2 heads 4 : tensor<2x8x16xf32>
+  // CHECK: seq.heaviside %{{.*}} : tensor<2x8x16xf32>
+  %visits = seq.heaviside %top : tensor<2x8x16xf32>
+  // CHECK: seq.batch_mean %{{.*}} : tensor<2x8x16xf32> -> tensor<16xf32>
+  %mean = seq.batch_mean %visits : tensor<2x8x16xf32> -> tensor<16xf32>
+  // CHECK: seq.stop_gradient %{{.*}} : tensor<16xf32>
+  %still = seq.stop_gradient %mean : tensor<16xf32>
   // CHECK: seq.sum %{{.*}} : tensor<2x8x16xf32> -> tensor<2x8x4xf32>
   %sum = seq.sum %soft : tensor<2x8x16xf32> -> tensor<2x8x4xf32>
   // CHECK: seq.canon %{{.*}}, %{{.*}} residual none :

@@ -51,6 +51,17 @@ TEST(WeightNames, BlocksAndLayersAddTheirNames) {
             (Names{"layers.{}.parts.0.x_rms_norm.weight", "layers.{}.parts.1.x_rms_norm.weight"}));
 }
 
+TEST(WeightNames, CallsOfASharedBlockHaveTheSame) {
+  EXPECT_EQ(namesIn("shared block f(y) { h = linear(y, 16) return h }\nx = f(f(x))\nrepeat 3 { x = f(x) }"),
+            (Names{"f.h.weight"}));
+  EXPECT_EQ(namesIn("shared block f(y) { return linear(y, 16) }\nblock g(y) { return linear(f(y), 16) }\n"
+                    "repeat 2 { x = g(g(x)) }\nx = f(x)"),
+            (Names{"f.linear.weight", "layers.{}.g.linear.weight", "layers.{}.g_1.linear.weight"}));
+  EXPECT_EQ(namesIn("shared block f(y) { return linear(y, 16) }\nshared block g(y, n: int) {\n"
+                    "repeat n { y = f(linear(y, 16)) }\nreturn y }\nrepeat 4 { x = g(x, 1) }\nx = g(x, 2)"),
+            (Names{"f.linear.weight", "g.layers.0.linear.weight", "g.layers.1.linear.weight"}));
+}
+
 TEST(Layers, RunsUseAsFewBodiesAsPossible) {
   auto runs = [](std::vector<unsigned> kinds) {
     std::string text;

@@ -67,7 +67,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"x = RMSNorm(x)", "3:5: error: unknown operation, block or def 'RMSNorm'; did you mean 'rms_norm'?"},
         Case{"x = GELU(x)", "did you mean 'gelu'?"}, Case{"x = cat(x, x)", "did you mean 'concat'?"},
         Case{"x = MultiheadAttention(x, x, x, 2)", "did you mean 'softmax_attention'?"},
-        Case{"x = torch_rope(x)", "unknown operation, block or def 'torch_rope'; there are canon,"},
+        Case{"x = torch_rope(x)", "unknown operation, block or def 'torch_rope'; there are batch_mean, canon,"},
         Case{"x = x * abs(x)", "3:9: error: unknown operation, block or def 'abs'; write max(x, -x)"},
         Case{"x = mean(x)", "'mean'; write sum(x) / width(x)"},
         Case{"x = x ** 2", "3:7: error: '**' is not an operator; write square(x), or exp(p * log(x))"},
@@ -286,6 +286,14 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"x = keep_top(x, 5, heads = 4)", "'count' of 'keep_top' must be between 1 and 4, but got 5"},
         Case{"x = keep_top(linear(x, 64), 17)", "'count' of 'keep_top' must be between 1 and 16, but got 17"},
         Case{"x = keep_top(x, 1, heads = 5)", "heads must divide the width of [batch=2, length=8, dim=16], but got 5"},
+        Case{"x = x * heaviside(tokens)", "tokens are not numbers; use embed(tokens, ...) first"},
+        Case{"x = x * batch_mean(parameter(16))",
+             "'x' of 'batch_mean' must be [batch, length, width], but got a weight [16]"},
+        Case{"x = x * stop_gradient(tokens)",
+             "'x' of 'stop_gradient' must be [batch, length, width] or a weight, but got tokens ["},
+        Case{"x = detach(x)", "unknown operation, block or def 'detach'; did you mean 'stop_gradient'?"},
+        Case{"x = x * full(0, 1)", "3:14: error: 'width' of 'full' must be at least 1, but got 0"},
+        Case{"x = x * full(8, 1)", "the operands of 'mul' must have the same shape, but got"},
         Case{"x = top_k(x, 2)", "unknown operation, block or def 'top_k'; did you mean 'keep_top'?"},
         Case{"x = x * spread(sum(x, 5), 16)", "heads must divide the width of [batch=2, length=8, dim=16], but got 5"},
         Case{"x = sum(x, heads = 0)", "'heads' of 'sum' must be at least 1, but got 0"},
@@ -382,8 +390,22 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"model m(vocab: int) { x = embed(tokens, vocab, 8) }", "the model 'm' returns nothing"},
         Case{"model m(vocab: int) { return embed(tokens, vocab, 8) }",
              "the model must return a logit for each of the 32 tokens of the task, but returns [batch=2, length=8, 8]"},
-        Case{"model m(vocab: int) { x = embed(tokens, vocab, 8) return x, x }",
-             "a model must return one tensor of logits, but returns 2"},
+        Case{"model m(vocab: int) { x = embed(tokens, vocab, 8) return x, x, x }",
+             "1:51: error: a model must return logits, and perhaps what is added to the loss of each token, but "
+             "returns 3 "
+             "tensors"},
+        Case{"model m(vocab: int) { x = embed(tokens, vocab, 40) return x, slice(x, 0, 2) }",
+             "1:52: error: what is added to the loss must be a number for each token, [batch, length, 1], but got "
+             "[batch=2, length=8, 2]"},
+        Case{"model m(vocab: int) { x = embed(tokens, vocab, 40) return x, batch_mean(slice(x, 0, 1)) }",
+             "what is added to the loss must be a number for each token, [batch, length, 1], but got a weight [1]"},
+        Case{"model m(vocab: int) {\nshared block s(x, n: int) { return linear(linear(x, n), 40) }\n"
+             "x = embed(tokens, vocab, 40)\nrepeat 2 { x = s(x, 3) }\nreturn s(x, 4) }",
+             "5:8: error: all calls of the shared block 's' have the same weights, but 'linear.weight' is [n=4, 40] "
+             "here "
+             "and [n=3, 40] in a call before"},
+        Case{"shared model m(vocab: int) { return tokens }",
+             "expected 'import', 'model', 'block' or 'def', but got 'shared'"},
         Case{"model m(vocab: int) { return 3 }", "'return' takes tensors, but got an int (3)"},
         Case{"model m(dim: int) { return tokens }", "the parameter 'dim' has no default; set it with --set dim=..."},
         Case{"model m(dim = 1, dim = 2) { return tokens }", "the parameter 'dim' is declared twice"},

@@ -166,6 +166,22 @@ TEST(Parser, StatementsNeedNoSeparator) {
 )");
 }
 
+TEST(Parser, SharedIsAWordOnlyInFrontOfABlock) {
+  Text text("shared block f(shared) { return shared } model m { shared = 1 shared block g(x) { return x } }");
+  EXPECT_EQ(text.tree(), R"(shared block f
+  parameter shared
+  return
+    shared
+model m
+  assign shared
+    1
+  shared block g
+    parameter x
+    return
+      x
+)");
+}
+
 TEST(Parser, ReportsSeveralErrorsInOneRun) {
   Text text("block a(x) {\n  y = x + )\n  z = (x\n  return y\n}\nblock (x) { }\ndef g(x) x\n");
   text.tree();
@@ -302,9 +318,14 @@ TEST(Format, CanonicalLayout) {
 )");
 }
 
+TEST(Format, KeepsSharedBesideItsBlock) {
+  EXPECT_EQ(format("shared  block f(x){return x}"), "shared block f(x) { return x }\n");
+}
+
 TEST(Format, IsIdempotent) {
   for (llvm::StringRef text : {"def f(a,b)=if a then-b else not b\n", "block b(x:{u,v}=u,){return x}//end",
-                               "model m(\nvocab:int,\n// note\ndim=1,\n){\nno_fuse{x=recompute(y)}\n}\n"}) {
+                               "model m(\nvocab:int,\n// note\ndim=1,\n){\nno_fuse{x=recompute(y)}\n}\n",
+                               "shared  block f(x){return x}\nmodel m{\nshared\nblock g(x){return x}\nx=1}\n"}) {
     std::string once = format(text);
     EXPECT_EQ(format(once), once);
     EXPECT_EQ(once.find("errors"), std::string::npos) << once;

@@ -1,0 +1,119 @@
+//===- DropUnread.cpp - what a model computes and nothing reads ---------------===//
+#include "passes/entries/DropUnread.h"
+
+#include "ir/seq/SeqOps.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/DenseSet.h"
+
+using namespace mlir;
+using namespace stretto;
+using namespace stretto::passes;
+
+/// The carried values that nothing reads in the end: neither what is behind the scan, nor other results of its body.
+static llvm::BitVector findUnread(seq::ScanOp scan, Block &body) {
+  Operation *end = body.getTerminator();
+  llvm::BitVector unread(scan.getCarry().size());
+  for (unsigned i = 0; i < unread.size(); ++i)
+    unread[i] = scan.getResult(i).use_empty();
+  llvm::DenseSet<Value> read;
+  SmallVector<Value> work;
+  auto addRead = [&](ValueRange values) {
+    for (Value value : values)
+      if (read.insert(value).second)
+        work.push_back(value);
+  };
+  for (auto [i, value] : llvm::enumerate(end->getOperands()))
+    if (i >= unread.size() || !unread[i])
+      addRead(value);
+  for (Operation &op : body.without_terminator())
+    if (!wouldOpBeTriviallyDead(&op))
+      addRead(op.getOperands());
+  while (!work.empty()) {
+    Value value = work.pop_back_val();
+    auto argument = dyn_cast<BlockArgument>(value);
+    if (!argument) {
+      addRead(value.getDefiningOp()->getOperands());
+    } else if (unsigned i = argument.getArgNumber(); i < unread.size() && unread[i]) {
+      unread.reset(i);
+      addRead(end->getOperand(i));
+    }
+  }
+  return unread;
+}
+
+static void eraseDead(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+}
+
+static void dropUnreadOf(seq::ScanOp scan) {
+  auto body = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(scan, scan.getBodyAttr());
+  Block &block = body.getBody().front();
+  llvm::BitVector unread = findUnread(scan, block);
+  if (unread.none() || !llvm::hasSingleElement(*SymbolTable::getSymbolUses(body, body->getParentOp())))
+    return;
+  SmallVector<Value> carry, results;
+  for (unsigned i = 0; i < scan.getNumResults(); ++i) {
+    if (i < unread.size() && unread[i])
+      continue;
+    results.push_back(scan.getResult(i));
+    if (i < unread.size())
+      carry.push_back(scan.getCarry()[i]);
+  }
+  unread.resize(body.getNumResults());
+  block.getTerminator()->eraseOperands(unread);
+  (void)body.eraseResults(unread);
+  eraseDead(block);
+  unread.resize(body.getNumArguments());
+  (void)body.eraseArguments(unread);
+  OpBuilder builder(scan);
+  auto rest = seq::ScanOp::create(builder, scan.getLoc(), ValueRange(results).getTypes(), scan.getBody(),
+                                  scan.getTrips(), scan.getReverse(), carry, scan.getSlices(), scan.getInvariants());
+  rest->setDiscardableAttrs(scan->getDiscardableAttrDictionary());
+  for (auto [before, after] : llvm::zip_equal(results, rest.getResults()))
+    before.replaceAllUsesWith(after);
+  scan.erase();
+}
+
+void stretto::passes::dropUnread(func::FuncOp function) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(function.getBody().front())))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+    else if (auto scan = dyn_cast<seq::ScanOp>(op))
+      dropUnreadOf(scan);
+}
+
+static void copyScanBodies(func::FuncOp function, SymbolTable &symbols) {
+  function.walk([&](seq::ScanOp scan) {
+    auto body = symbols.lookup<func::FuncOp>(scan.getBody());
+    auto copy = body.clone();
+    copy.setName((body.getName() + "." + function.getName()).str());
+    scan.setBody(symbols.insert(copy));
+  });
+}
+
+func::FuncOp stretto::passes::copyForLogits(func::FuncOp main, StringRef name) {
+  SymbolTable symbols(main->getParentOp());
+  func::FuncOp copy = main.clone();
+  copy.setName(name);
+  symbols.insert(copy);
+  copyScanBodies(copy, symbols);
+  Operation *end = copy.getBody().front().getTerminator();
+  end->setOperands(end->getOperand(0));
+  copy.setFunctionType(FunctionType::get(copy.getContext(), copy.getArgumentTypes(), end->getOperandTypes()));
+  dropUnread(copy);
+  return copy;
+}
+
+SmallVector<func::FuncOp> stretto::passes::scanBodiesOf(func::FuncOp function) {
+  SmallVector<func::FuncOp> bodies;
+  function.walk([&](seq::ScanOp scan) {
+    bodies.push_back(SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(scan, scan.getBodyAttr()));
+  });
+  return bodies;
+}
