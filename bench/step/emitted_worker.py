@@ -5,6 +5,7 @@
 What it writes and prints is that of pytorch_worker.py.
 """
 import importlib.util
+import inspect
 import sys
 
 import torch
@@ -45,9 +46,11 @@ class Loss(nn.Module):
             module.rotary_turns = with_tables(module.rotary_turns)
         models = [each for each in vars(module).values() if isinstance(each, type) and issubclass(each, module.Weights)]
         self.outputs = next(each for each in models if each is not module.Weights)()
+        self.takes_targets = "targets" in inspect.signature(self.outputs.forward).parameters
 
     def forward(self, tokens, targets):
-        outputs = self.outputs(tokens)
+        more = {"targets": targets} if self.takes_targets else {}
+        outputs = self.outputs(tokens, **more)
         logits, *added = outputs if isinstance(outputs, tuple) else (outputs,)
         loss = F.cross_entropy(logits.flatten(0, 1), targets.flatten())
         return loss + added[0].mean() if added else loss

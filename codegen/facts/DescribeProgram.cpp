@@ -53,15 +53,20 @@ bool holdsLoss(func::FuncOp function) {
   return llvm::any_of(function.getBody().front(), [](Operation &op) { return op.hasAttr(lossAttr); });
 }
 
-/// The first operation of an entry that is no more forward: what compares logits with targets, or the scan it is in.
-/// Null where nothing does.
+bool goesBackward(Operation &op) { return matmulKind(&op) == seq::MatmulKind::backward; }
+
+/// The first operation of an entry that is no more forward: what compares the logits with targets, or the scan it is in,
+/// the last one that does before there are gradients. Null where nothing does.
 Operation *endOfForward(func::FuncOp entry) {
+  Operation *end = nullptr;
   for (Operation &op : entry.getBody().front()) {
     auto scan = dyn_cast<seq::ScanOp>(&op);
     if (op.hasAttr(lossAttr) || (scan && holdsLoss(bodyOf(scan))))
-      return &op;
+      end = &op;
+    if (goesBackward(op) || (scan && llvm::any_of(bodyOf(scan).getBody().front(), goesBackward)))
+      break;
   }
-  return nullptr;
+  return end;
 }
 
 void addTraining(func::FuncOp entry, StepWork &work) {

@@ -93,10 +93,15 @@ private:
 void ModulePrinter::nameFunctions() {
   names.reserved = python::reservedNames(allHelpers());
   names.isMasked = documentsOf(module).has_value();
-  bool isAskedFor = module.walk([](seq::PositionsOp) { return WalkResult::interrupt(); }).wasInterrupted();
-  names.hasPositions = names.isMasked || isAskedFor;
+  module.walk([&](Operation *op) {
+    names.hasPositions |= isa<seq::PositionsOp>(op);
+    names.hasTargets |= isa<seq::TokenLossOp>(op);
+  });
+  names.hasPositions |= names.isMasked;
   if (names.hasPositions)
     names.reserved.insert("positions");
+  if (names.hasTargets)
+    names.reserved.insert("targets");
   auto take = [&](llvm::StringRef hint) {
     std::string name = python::freshName(hint, [&](llvm::StringRef each) { return names.reserved.contains(each); });
     names.reserved.insert(name);
@@ -179,6 +184,7 @@ LogicalResult ModulePrinter::printModel(func::FuncOp main) {
   FunctionPrinter printer(main, weights, names, /*isEntry=*/true);
   os << "class " << model << "(Weights):\n"
      << "    \"\"\"forward(tokens [batch, time]" << (names.isMasked ? ", positions [batch, time]" : "")
+     << (names.hasTargets ? ", targets [batch, time]" : "")
      << ") gives the logits of the next token [batch, time, vocabulary]"
      << (main.getNumResults() > 1 ? ",\n    and what is added to the loss of each token [batch, time, 1]." : ".")
      << (names.isMasked ? " Positions count from the first\n    token of each document: 0, 1, ...; documents do "
@@ -190,9 +196,10 @@ LogicalResult ModulePrinter::printModel(func::FuncOp main) {
   printDeclarations();
   std::string formals = printer.formals();
   os << "\n    def forward(self, " << formals << "):\n";
-  if (names.hasPositions && !names.isMasked) // the tokens are the only argument
-    os.indent(8) << "positions = torch.arange(" << formals << ".shape[1], device=" << formals << ".device).expand_as("
-                 << formals << ")\n";
+  llvm::StringRef tokens = llvm::StringRef(formals).split(',').first;
+  if (names.hasPositions && !names.isMasked)
+    os.indent(8) << "positions = torch.arange(" << tokens << ".shape[1], device=" << tokens << ".device).expand_as("
+                 << tokens << ")\n";
   return printer.print(os, 8);
 }
 

@@ -307,6 +307,7 @@ Text FunctionPrinter::layer(Operation *op) {
   std::string all = list(op->getOperands());
   return llvm::TypeSwitch<Operation *, Text>(op)
       .Case([&](seq::PositionsOp) { return atom("positions"); })
+      .Case([&](seq::TokenLossOp) { return atom("token_loss(" + all + ", targets)"); })
       .Case([&](seq::HeavisideOp) { return atom("heaviside(" + all + ")"); })
       .Case([&](seq::EmbedOp) { return atom("F.embedding(" + all + ")"); })
       .Case([&](seq::ConcatOp) { return atom("torch.cat((" + all + "), -1)"); })

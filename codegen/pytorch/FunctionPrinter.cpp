@@ -94,6 +94,8 @@ std::string FunctionPrinter::formals() {
       texts.push_back(text(argument));
   if (names.isMasked || (names.hasPositions && !isEntry))
     texts.push_back("positions");
+  if (names.hasTargets)
+    texts.push_back("targets");
   for (unsigned group = 0; group < weights.countGroups(function); ++group)
     texts.push_back(groupName(group));
   return llvm::join(texts, ", ");
@@ -154,6 +156,8 @@ std::string FunctionPrinter::call(Operation *site, ArrayRef<std::string> argumen
       texts.push_back(text);
   if (names.hasPositions)
     texts.push_back("positions");
+  if (names.hasTargets)
+    texts.push_back("targets");
   for (const WeightPaths::Source &source : weights.groupsOf(site)) {
     std::string layer = source.one ? layerOf(source.one) : "";
     std::string below = source.prefix.empty() ? "" : ".group(" + python::quoted(source.prefix, layer) + ")";

@@ -30,6 +30,11 @@ def heaviside(x):
     return (x > 0).to(x.dtype)
 
 
+def token_loss(logits, targets):
+    """The negative log-likelihood of each target, [batch, time, 1]."""
+    return F.cross_entropy(logits.flatten(0, 1), targets.flatten(), reduction="none").view(*targets.shape, 1)
+
+
 def keep_top(x, count, heads=1):
     """x where it is among the `count` largest of each of `heads` equal parts of the columns, of equal ones the first;
     zero elsewhere."""

@@ -92,6 +92,10 @@ Lowered sum(const OpToLower &at) { return {at.make<seq::SumOp>(at.type(), at.ope
 
 Lowered spread(const OpToLower &at) { return {at.make<seq::SpreadOp>(at.type(), at.operand(0))}; }
 
+Lowered nextTokenLoss(const OpToLower &at) {
+  return {at.make<seq::TokenLossOp>(at.type(), at.operand(0), /*targets=*/Value())};
+}
+
 Lowered batchMean(const OpToLower &at) { return {at.make<seq::BatchMeanOp>(at.type(), at.operand(0))}; }
 
 Lowered stopGradient(const OpToLower &at) { return {at.make<seq::StopGradientOp>(at.type(), at.operand(0))}; }
@@ -153,6 +157,7 @@ llvm::ArrayRef<Lowering> frontend::sequenceLowerings() {
       {"keep_top", keepTop},
       {"sum", sum},
       {"spread", spread},
+      {"next_token_loss", nextTokenLoss},
       {"batch_mean", batchMean},
       {"stop_gradient", stopGradient},
       {"numbers", numbers},

@@ -203,6 +203,25 @@ def Seq_CrossEntropyOp : Seq_Op<"cross_entropy", [Pure, AllTypesMatch<["logits",
   let hasVerifier = 1;
 }
 
+def Seq_TokenLossOp : Seq_Op<"token_loss", [Pure]> {
+  let summary = "negative log-likelihood of the next token";
+  let description = [{
+    `log sum exp(logits) - logits[target]` at each position, a number for what a model adds to its loss. A model has no
+    targets: `seq-add-loss` gives those of the entry. Decomposed into row operations, as which it is differentiated.
+
+    ```mlir
+    %n = seq.token_loss %logits : tensor<2x8x64xf32> -> tensor<2x8x1xf32>
+    %m = seq.token_loss %logits of %targets : tensor<2x8x64xf32>, tensor<2x8xi32> -> tensor<2x8x1xf32>
+    ```
+  }];
+  let arguments = (ins Seq_RealTensor:$logits, Optional<Seq_TokenTensor>:$targets);
+  let results = (outs Seq_RealTensor:$nll);
+  let assemblyFormat = [{
+    $logits (`of` $targets^)? `:` type($logits) (`,` type($targets)^)? `->` type($nll) attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
 def Seq_PredictOp : Seq_Op<"predict", [Pure, AllTypesMatch<["targets", "predicted"]>]> {
   let summary = "negative log-likelihood of the targets and the most likely token of each position";
   let description = [{

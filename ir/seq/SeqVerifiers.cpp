@@ -371,6 +371,16 @@ LogicalResult CrossEntropyOp::verify() {
   return isOfRows(*this, "weights", typeOf(getWeights()), typeOf(getLogits()));
 }
 
+LogicalResult TokenLossOp::verify() {
+  auto logits = typeOf(getLogits());
+  if (getTargets() && failed(verifyLogits(*this, logits, typeOf(getTargets()))))
+    return failure();
+  if (logits.getRank() != 3)
+    return emitOpError() << "logits must be [batch, time, vocabulary], but got " << logits;
+  int64_t number[] = {logits.getDimSize(0), logits.getDimSize(1), 1};
+  return haveType(*this, "result", typeOf(getNll()), logits.clone(number));
+}
+
 LogicalResult PredictOp::verify() {
   if (failed(verifyLogits(*this, typeOf(getLogits()), typeOf(getTargets()))))
     return failure();

@@ -173,7 +173,7 @@ void Solver::seedByDefinition(Operation *op) {
           seed(result, op.getResultFacts(result.getResultNumber()));
       })
       .Case([&](seq::GetCacheOp op) { kinds.seed(op.getResult(), RowKind::other); })
-      .Case<seq::CrossEntropyOp, seq::PredictOp>([&](Operation *op) {
+      .Case<seq::CrossEntropyOp, seq::TokenLossOp, seq::PredictOp>([&](Operation *op) {
         row(op->getOperands());
         row(op->getResults());
       })

@@ -72,6 +72,8 @@ struct AddLossPass : stretto::passes::impl::AddLossBase<AddLossPass> {
     dropUnread(main);
     func::FuncOp evaluate = copyForLogits(main, "evaluate");
     warnOfLookingAhead(evaluate);
+    if (failed(refuseLossOfTokens(evaluate)))
+      return signalPassFailure();
     buildEvaluate(openBody(evaluate, seq::EntryKind::evaluation, {tokens, tokens}));
     func::FuncOp gradients = main.clone();
     gradients.setName("gradients");
@@ -98,6 +100,33 @@ struct AddLossPass : stretto::passes::impl::AddLossBase<AddLossPass> {
         if (isa<seq::BatchMeanOp, seq::ColumnSumOp>(op))
           warn(op, "the mean over a batch");
       });
+  }
+
+  /// A token that is to be predicted must not be known. `evaluate` makes logits and nothing else.
+  static LogicalResult refuseLossOfTokens(func::FuncOp evaluate) {
+    SmallVector<func::FuncOp> functions = scanBodiesOf(evaluate);
+    functions.push_back(evaluate);
+    for (func::FuncOp function : functions)
+      for (auto loss : function.getOps<seq::TokenLossOp>())
+        return emitError(loss.getLoc()) << "logits must not depend on the loss of the next token: it may only be added to "
+                                           "the loss of the model";
+    return success();
+  }
+
+  /// Gives the targets to what asks for them in a function and in the bodies that it scans.
+  static void giveTargets(func::FuncOp function, Value targets) {
+    for (Operation &op : function.getBody().front()) {
+      if (auto loss = dyn_cast<seq::TokenLossOp>(op))
+        loss.getTargetsMutable().assign(targets);
+      auto scan = dyn_cast<seq::ScanOp>(op);
+      auto body = scan ? SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(scan, scan.getBodyAttr()) : func::FuncOp();
+      if (!body || body.getOps<seq::TokenLossOp>().empty())
+        continue;
+      scan.getInvariantsMutable().append(targets);
+      unsigned number = body.getNumArguments();
+      (void)body.insertArgument(number, targets.getType(), {}, body.getLoc());
+      giveTargets(body, body.getArgument(number));
+    }
   }
 
   /// Takes the return off a copy of @main, and gives it more arguments.
@@ -153,6 +182,7 @@ struct AddLossPass : stretto::passes::impl::AddLossBase<AddLossPass> {
     RowBuilder b(body.loc, OpBuilder::atBlockEnd(&block));
     Value targets = block.getArgument(1), weights = block.getArgument(2), losses;
     Seeds seeds;
+    giveTargets(body.function, targets);
     if (int64_t chunks = headChunks(body); chunks > 1) {
       losses = lossInChunks(body, b, targets, weights, chunks, seeds);
     } else {

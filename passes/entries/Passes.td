@@ -56,9 +56,10 @@ def AddLoss : Pass<"seq-add-loss", "::mlir::ModuleOp"> {
     From `@main(%tokens) -> logits` makes `@gradients(%tokens, %targets, %weights)`, which ends in `seq.backward`,
     and `@evaluate(%tokens, %targets)`. The loss has the terms that the module attributes `seq.nll_square` and
     `seq.z_loss` (coefficients, f64) ask for; a second result of `@main`, a number for each token, is added to the
-    loss of that token. The evaluation gives the negative log-likelihood alone; it has copies of the scan bodies, so that
-    each keeps one caller, and in them nothing that only the second result needs. Targets are the next tokens, so that
-    logits of attention that is not causal, or of means over a batch, are a warning.
+    loss of that token, and may be made of the loss of other logits (`seq.token_loss`), which gets the targets here. The
+    evaluation gives the negative log-likelihood alone; it has copies of the scan bodies, so
+    that each keeps one caller, and in them nothing that only the second result needs. Targets are the next tokens, so
+    that logits of attention that is not causal, or of means over a batch, are a warning.
 
     Where the model ends in a matmul and its logits exceed `head-bytes`, the matmul and the loss (or the
     prediction) become a `seq.scan` over chunks of rows; the training scan also computes the gradients of its

@@ -225,12 +225,12 @@ struct Rotary : OpRewritePattern<seq::RotaryOp> {
 
 /// What loss and prediction share: the log-likelihood of the targets.
 struct Likelihood {
-  Value exponentials, inverseSum, logSumExp, isTarget, nll;
+  Value largest, exponentials, inverseSum, logSumExp, isTarget, nll;
 
   Likelihood(RowBuilder &b, Value logits, Value targets) {
     int64_t vocabulary = columnsOf(logits);
     Type real = typeOf(logits).getElementType();
-    Value largest = b.reduce(ReduceKind::max, logits);
+    largest = b.reduce(ReduceKind::max, logits);
     exponentials = math::ExpOp::create(b, b.sub(logits, b.alongColumns(largest, vocabulary)));
     Value sum = b.reduce(ReduceKind::add, exponentials);
     inverseSum = b.div(b.splat(sum.getType(), 1.0), sum);
@@ -279,6 +279,20 @@ struct CrossEntropy : OpRewritePattern<seq::CrossEntropyOp> {
   }
 };
 
+/// The largest logit is added to what it is a factor of: it has no gradient.
+struct TokenLoss : OpRewritePattern<seq::TokenLossOp> {
+  using Base::Base;
+  LogicalResult matchAndRewrite(seq::TokenLossOp op, PatternRewriter &rewriter) const final {
+    if (!op.getTargets())
+      return failure();
+    RowBuilder b(op.getLoc(), rewriter);
+    Likelihood likelihood(b, op.getLogits(), op.getTargets());
+    likelihood.largest.getDefiningOp()->setAttr(kHeldConstantAttr, b.getUnitAttr());
+    rewriter.replaceOp(op, b.reshape(likelihood.nll, typeOf(op.getNll()).getShape()));
+    return success();
+  }
+};
+
 struct Predict : OpRewritePattern<seq::PredictOp> {
   using Base::Base;
   LogicalResult matchAndRewrite(seq::PredictOp op, PatternRewriter &rewriter) const final {
@@ -320,7 +334,7 @@ struct DecomposePass : stretto::passes::impl::DecomposeBase<DecomposePass> {
   void runOnOperation() final {
     RewritePatternSet patterns(&getContext());
     patterns.add<RmsNorm, LayerNorm, L2Norm, Softmax, KeepTop, Heaviside, BatchMean, Sum, Spread, Canon, Rotary,
-                 CrossEntropy, Predict>(&getContext());
+                 CrossEntropy, TokenLoss, Predict>(&getContext());
     KeepMarks marks;
     walkAndApplyPatterns(getOperation(), std::move(patterns), &marks);
   }

@@ -7,6 +7,7 @@ schedule written down here, in f32 (matmuls without TF32) or with autocast to bf
 in the settings names a file. With "evaluate" it judges START on the first rows instead.
 """
 import contextlib
+import inspect
 import json
 import math
 import sys
@@ -35,7 +36,8 @@ def batch_of(rows, step, batch, device):
 
 def losses_of_tokens(model, inputs, targets):
     """Logits, the negative log-likelihood of each token, and what the model adds to it."""
-    outputs = model(*inputs)
+    more = {"targets": targets} if "targets" in inspect.signature(model.forward).parameters else {}
+    outputs = model(*inputs, **more)
     logits, *added = outputs if isinstance(outputs, tuple) else (outputs,)
     nll = F.cross_entropy(logits.flatten(0, 1).float(), targets.flatten(), reduction="none")
     return logits, nll, added[0].flatten() if added else 0.0

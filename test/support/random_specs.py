@@ -324,7 +324,7 @@ def added(rng):
     """What may be added to the loss of each token, and look at all of them."""
     return rng.choice([""] * 4 + [
         ", sum(tanh(x) * batch_mean(heaviside(y)))", ", square(batch_mean(sum(tanh(x * y)))) + 0.1 * slice(tanh(y), 0, 1)",
-        ", 0.1 * square(log(sum(exp(tanh(x)))))", f", full(1, {rng.random():.2f})",
+        ", 0.3 * next_token_loss(linear(shift(tanh(x), 1), vocab))", ", 0.1 * square(log(sum(exp(tanh(x)))))", f", full(1, {rng.random():.2f})",
         ", sum(stop_gradient(tanh(y)) * batch_mean(tanh(x) * batch_mean(tanh(first))))",
     ])  # fmt: skip
 

@@ -1,4 +1,4 @@
-// Built-in functions that say or ask something of tensors and compute nothing: recompute, stop_gradient, width.
+// Built-in functions that say or ask something of tensors and compute nothing: recompute, width.
 #include "frontend/sema/builtins/BuiltinCall.h"
 #include "frontend/sema/builtins/Families.h"
 
@@ -9,12 +9,6 @@ using namespace stretto::frontend;
 static Values recompute(BuiltinCall &call) {
   call.emitter.markRecomputed(call.operands());
   return call.operands().vec();
-}
-
-static Values stopGradient(BuiltinCall &call) {
-  if (!call.expectRowsOrWeights("x"))
-    return {Value()};
-  return {call.operation({call.value("x")}, call.type("x"))};
 }
 
 static Values width(BuiltinCall &call) {
@@ -30,10 +24,6 @@ llvm::ArrayRef<Builtin> frontend::annotationBuiltins() {
        .meaning = recompute,
        .isVariadic = true,
        .isAnnotation = true},
-      {.name = "stop_gradient",
-       .parameters = {{"x", K::Tensor, required}},
-       .meaning = stopGradient,
-       .hasOperation = true},
       {.name = "width", .parameters = {{"x", K::Tensor, required}}, .meaning = width},
   };
   return table;

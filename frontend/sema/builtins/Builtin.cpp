@@ -13,7 +13,8 @@ static std::vector<llvm::ArrayRef<Builtin>> &families() {
   static std::vector<llvm::ArrayRef<Builtin>> list = {weightBuiltins(),      expertBuiltins(),   normBuiltins(),
                                                       canonBuiltins(),       positionBuiltins(), attentionBuiltins(),
                                                       mixerBuiltins(),       columnBuiltins(),   annotationBuiltins(),
-                                                      elementwiseBuiltins(), roundingBuiltins(), initializerBuiltins()};
+                                                      elementwiseBuiltins(), roundingBuiltins(), initializerBuiltins(),
+                                                      lossBuiltins()};
   return list;
 }
 

@@ -1,4 +1,4 @@
-// Built-in functions of columns: concat, tile, split, slice, keep_top, sum, spread, full, numbers, batch_mean.
+// Built-in functions of columns: concat, tile, split, slice, keep_top, sum, spread, full, numbers.
 #include "frontend/sema/TensorMath.h"
 #include "frontend/sema/builtins/BuiltinCall.h"
 #include "frontend/sema/builtins/Families.h"
@@ -129,12 +129,6 @@ Values full(BuiltinCall &call) {
   return {splat(call.emitter, call.real("value", 0), call.emitter.rowsType(call.dim("width")), call.range())};
 }
 
-Values batchMean(BuiltinCall &call) {
-  if (!call.expectRows("x"))
-    return {Value()};
-  return {call.operation({call.value("x")}, {Type::Kind::Weight, {call.type("x").width()}})};
-}
-
 Values numbers(BuiltinCall &call) {
   if (!call.expectInRange("n", 1))
     return {Value()};
@@ -172,7 +166,6 @@ llvm::ArrayRef<Builtin> frontend::columnBuiltins() {
        .meaning = spread,
        .hasOperation = true},
       {.name = "full", .parameters = {{"width", K::Int, required}, {"value", K::Float, required}}, .meaning = full},
-      {.name = "batch_mean", .parameters = {{"x", K::Tensor, required}}, .meaning = batchMean, .hasOperation = true},
       {.name = "numbers", .parameters = {{"n", K::Int, required}}, .meaning = numbers, .hasOperation = true},
   };
   return table;

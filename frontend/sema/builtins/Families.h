@@ -20,6 +20,8 @@ llvm::ArrayRef<Builtin> attentionBuiltins();
 llvm::ArrayRef<Builtin> mixerBuiltins();
 /// What is made of the columns of a row alone: concat, split, slice, spread, numbers.
 llvm::ArrayRef<Builtin> columnBuiltins();
+/// For what a model adds to its loss.
+llvm::ArrayRef<Builtin> lossBuiltins();
 /// What is known and wanted of tensors, without computing anything.
 llvm::ArrayRef<Builtin> annotationBuiltins();
 /// Of tensors and of numbers.

@@ -179,6 +179,28 @@ model operation(vocab: int, dim = 12, count = 4) {
   return linear(rms_norm(x), vocab), 0.3 * loads
 }
 """,
+    "a token further ahead is predicted, too": """
+model operation(vocab: int, dim = 12) {
+  table = parameter(vocab, dim)
+  x = embed(tokens, weight = table)
+  repeat 2 { x = x + linear(tanh(canon(x)), dim) }
+  ahead = linear(concat(shift(rms_norm(x), 1), x * shift(x, 2)), dim)
+  return linear(rms_norm(x), vocab), 0.3 * next_token_loss(linear(ahead, weight = table)) + sum(0.01 * square(x))
+}
+""",
+    "each layer predicts, through one head, in blocks and layers": """
+model operation(vocab: int, dim = 12) {
+  head = parameter(vocab, dim)
+  block layer(x, loss, head) {
+    x = x + linear(tanh(rms_norm(x)), dim)
+    return x, loss + next_token_loss(linear(rms_norm(x), weight = head)) * sigmoid(sum(stop_gradient(x)))
+  }
+  x, loss = embed(tokens, vocab, dim), full(1, 0)
+  repeat 3 { x, loss = layer(x, loss, head) }
+  repeat 2 as i { x, loss = layer(x * (i + 1), square(loss), head) }
+  return linear(rms_norm(x), weight = head), loss
+}
+""",
     "what is added to the loss alone reads a weight, and means of means": """
 model operation(vocab: int, dim = 12) {
   x = embed(tokens, vocab, dim)

@@ -406,6 +406,9 @@ INSTANTIATE_TEST_SUITE_P(
              "and [n=3, 40] in a call before"},
         Case{"shared model m(vocab: int) { return tokens }",
              "expected 'import', 'model', 'block' or 'def', but got 'shared'"},
+        Case{"model m(vocab: int, n = 8) { x = embed(tokens, vocab, n) return linear(x, vocab), next_token_loss(x) }",
+             "1:101: error: 'logits' must have a column for each of the 32 tokens of the task, but got [batch=2, length=8, "
+             "n=8]"},
         Case{"model m(vocab: int) { return 3 }", "'return' takes tensors, but got an int (3)"},
         Case{"model m(dim: int) { return tokens }", "the parameter 'dim' has no default; set it with --set dim=..."},
         Case{"model m(dim = 1, dim = 2) { return tokens }", "the parameter 'dim' is declared twice"},
