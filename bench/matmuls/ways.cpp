@@ -12,8 +12,8 @@ using namespace stretto::runtime;
 template <typename Work> static void forEachTile(const Matmul *matmuls, int64_t count, bool isPacked, Work work) {
   for (const Matmul *matmul = matmuls; matmul < matmuls + count; ++matmul) {
     const MatmulTiles tiles =
-        isPacked ? packedTiles(matmul->m, matmul->n, matmul->k,
-                               copiesLeft(matmul->transposesA != 0, matmul->left().stride), /*threads=*/1)
+        isPacked ? packedTiles(matmul->m, matmul->n, matmul->k, matmul->transposesA != 0, matmul->left().stride,
+                               /*threads=*/1)
                  : matmulTiles(matmul->m, matmul->n, matmul->k);
     for (int64_t i = 0; i < matmul->m; i += tiles.rows)
       for (int64_t j = 0; j < matmul->n; j += tiles.columns)

@@ -55,8 +55,8 @@ bool holdsLoss(func::FuncOp function) {
 
 bool goesBackward(Operation &op) { return matmulKind(&op) == seq::MatmulKind::backward; }
 
-/// The first operation of an entry that is no more forward: what compares the logits with targets, or the scan it is in,
-/// the last one that does before there are gradients. Null where nothing does.
+/// The first operation of an entry that is no more forward: what compares the logits with targets, or the scan it is
+/// in, the last one that does before there are gradients. Null where nothing does.
 Operation *endOfForward(func::FuncOp entry) {
   Operation *end = nullptr;
   for (Operation &op : entry.getBody().front()) {

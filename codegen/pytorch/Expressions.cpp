@@ -44,14 +44,9 @@ Text FunctionPrinter::expression(Operation *op) {
   if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
     std::optional<APFloat> value = splatOf(constant);
     auto isWritten = [](OpOperand &use) { return spreadsOperands(use.getOwner()) || isAbsentBias(use); };
-    if (value && llvm::all_of(op->getUses(), isWritten))
-      return python::Expression{python::number(*value), value->isNegative() ? Binding::Negation : Binding::Atom};
-    std::string rows = value ? someRows(constant.getType()) : "";
-    if (rows.empty())
-      return op->emitError() << "only numbers have a PyTorch form: in arithmetic with tensors, or for each token of "
-                                "activations that the function reads";
-    return atom("full(" + Twine(columnsOf(constant)) + ", " + python::number(*value) + ", " + rows + ", " +
-                someTensor() + ")");
+    if (!value || !llvm::all_of(op->getUses(), isWritten))
+      return op->emitError() << "only numbers in arithmetic with tensors have a PyTorch form";
+    return python::Expression{python::number(*value), value->isNegative() ? Binding::Negation : Binding::Atom};
   }
   if (isa<seq::GetParameterOp>(op))
     return readParameter(op);
@@ -267,6 +262,14 @@ Text FunctionPrinter::formOf(seq::KeepTopOp op) {
               option("heads", Twine(op.getHeads()), op.getHeads() == 1) + ")");
 }
 
+Text FunctionPrinter::formOf(seq::FullOp op) {
+  std::string rows = someRows(op.getResult().getType());
+  if (rows.empty())
+    return op.emitError() << "in a block that reads no activations this has no PyTorch form";
+  return atom("full(" + Twine(columnsOf(op.getResult())) + ", " + python::number(op.getValue()) + ", " + rows + ", " +
+              someTensor() + ")");
+}
+
 Text FunctionPrinter::formOf(seq::BatchMeanOp op) {
   return atom(values.lookup(op.getOperand()).within(Binding::Atom) + ".mean((0, 1))");
 }
@@ -324,7 +327,7 @@ Text FunctionPrinter::layer(Operation *op) {
       .Case(
           [&](seq::RotaryOp rotary) { return atom("rotary(" + all + rotaryOptions(rotary) + positionsOption() + ")"); })
       .Case<seq::LinearOp, seq::ReshapeOp, seq::SliceOp, seq::SumOp, seq::SoftmaxOp, seq::KeepTopOp, seq::SpreadOp,
-            seq::BatchMeanOp, seq::LayerNormOp, seq::ColumnIndexOp, seq::AttentionOp, seq::MixerOp, seq::LibraryOp>(
-          [&](auto form) { return formOf(form); })
+            seq::FullOp, seq::BatchMeanOp, seq::LayerNormOp, seq::ColumnIndexOp, seq::AttentionOp, seq::MixerOp,
+            seq::LibraryOp>([&](auto form) { return formOf(form); })
       .Default([&](Operation *) { return op->emitError() << "the operation has no PyTorch form"; });
 }

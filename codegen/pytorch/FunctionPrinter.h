@@ -48,6 +48,7 @@ private:
   llvm::FailureOr<Expression> formOf(seq::SumOp op);
   llvm::FailureOr<Expression> formOf(seq::SoftmaxOp op);
   llvm::FailureOr<Expression> formOf(seq::KeepTopOp op);
+  llvm::FailureOr<Expression> formOf(seq::FullOp op);
   llvm::FailureOr<Expression> formOf(seq::BatchMeanOp op);
   llvm::FailureOr<Expression> formOf(seq::SpreadOp op);
   llvm::FailureOr<Expression> formOf(seq::LayerNormOp op);

@@ -100,6 +100,8 @@ Lowered batchMean(const OpToLower &at) { return {at.make<seq::BatchMeanOp>(at.ty
 
 Lowered stopGradient(const OpToLower &at) { return {at.make<seq::StopGradientOp>(at.type(), at.operand(0))}; }
 
+Lowered full(const OpToLower &at) { return {at.make<seq::FullOp>(at.type(), llvm::APFloat(at.op.real("value")))}; }
+
 Lowered numbers(const OpToLower &at) { return {at.make<seq::ColumnIndexOp>(at.type())}; }
 
 /// Repeats a weight [width] over all rows.
@@ -160,6 +162,7 @@ llvm::ArrayRef<Lowering> frontend::sequenceLowerings() {
       {"next_token_loss", nextTokenLoss},
       {"batch_mean", batchMean},
       {"stop_gradient", stopGradient},
+      {"full", full},
       {"numbers", numbers},
       {"broadcast", broadcast},
       {"concat", concat},

@@ -47,7 +47,7 @@ StmtPtr Parser::parseStatement() {
   case TokenKind::KwNoFuse:
     return parseNoFuse();
   case TokenKind::Name:
-    return startsSharedBlock() ? parseDeclarationStatement() : parseAssign();
+    return startsShared() ? parseDeclarationStatement() : parseAssign();
   case TokenKind::KwBlock:
   case TokenKind::KwDef:
     return parseDeclarationStatement();

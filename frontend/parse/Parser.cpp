@@ -69,7 +69,7 @@ bool Parser::tooDeep() {
 
 void Parser::skipToDeclaration() {
   while (!isAt(TokenKind::End) && !startsModel() && !isAt(TokenKind::KwImport) &&
-         !(peek().newlinesBefore && (startsSharedBlock() || isAt(TokenKind::KwBlock) || isAt(TokenKind::KwDef))))
+         !(peek().newlinesBefore && (startsShared() || isAt(TokenKind::KwBlock) || isAt(TokenKind::KwDef))))
     take();
 }
 
@@ -84,7 +84,7 @@ bool Parser::startsStatement() const {
   case TokenKind::KwDef:
     return true;
   case TokenKind::Name:
-    return peek(1).is(TokenKind::Assign) || peek(1).is(TokenKind::Comma) || startsSharedBlock();
+    return peek(1).is(TokenKind::Assign) || peek(1).is(TokenKind::Comma) || startsShared();
   default:
     return false;
   }
@@ -114,7 +114,7 @@ SourceTree Parser::parseFile() {
     layout.statements.insert(peek().range.begin);
     if (isAt(TokenKind::KwImport)) {
       parseImport(tree);
-    } else if (isAt(TokenKind::KwModel) || isAt(TokenKind::KwBlock) || isAt(TokenKind::KwDef) || startsSharedBlock()) {
+    } else if (isAt(TokenKind::KwModel) || isAt(TokenKind::KwBlock) || isAt(TokenKind::KwDef) || startsShared()) {
       if (auto declaration = parseDeclaration())
         tree.declarations.push_back(std::move(declaration));
       else
@@ -145,9 +145,13 @@ void Parser::parseImport(SourceTree &tree) {
 std::unique_ptr<Declaration> Parser::parseDeclaration() {
   auto declaration = std::make_unique<Declaration>();
   const SourceRange begin = peek().range;
-  declaration->isShared = startsSharedBlock();
+  declaration->isShared = startsShared();
   if (declaration->isShared)
     take();
+  if (declaration->isShared && !isAt(TokenKind::KwBlock)) {
+    unexpected("'block' after 'shared'");
+    return nullptr;
+  }
   Token keyword = take();
   declaration->kind = keyword.is(TokenKind::KwModel)   ? Declaration::Kind::Model
                       : keyword.is(TokenKind::KwBlock) ? Declaration::Kind::Block

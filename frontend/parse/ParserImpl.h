@@ -39,7 +39,11 @@ private:
   bool startsModel() const { return isAt(TokenKind::KwModel) && peek(1).is(TokenKind::Name); }
 
   // declarations
-  bool startsSharedBlock() const { return peek().text == "shared" && peek(1).is(TokenKind::KwBlock); }
+  /// `shared` in front of a declaration, which must be a block then.
+  bool startsShared() const {
+    return peek().text == "shared" &&
+           (peek(1).is(TokenKind::KwBlock) || peek(1).is(TokenKind::KwDef) || peek(1).is(TokenKind::KwModel));
+  }
   void parseImport(SourceTree &tree);
   std::unique_ptr<Declaration> parseDeclaration();
   bool parseDeclarationBody(Declaration &declaration);

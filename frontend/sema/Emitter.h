@@ -43,6 +43,7 @@ public:
   /// Operations that follow come from a def that is called here.
   void enterDef(SourceRange site) { place.defSites.push_back(site); }
   void leaveDef() { place.defSites.pop_back(); }
+  bool isInDef() const { return !place.defSites.empty(); }
 
   // --- what
 

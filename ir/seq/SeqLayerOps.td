@@ -117,6 +117,21 @@ def Seq_KeepTopOp : Seq_Op<"keep_top", [Pure, AllTypesMatch<["operand", "result"
   let hasVerifier = 1;
 }
 
+def Seq_FullOp : Seq_Op<"full", [Pure]> {
+  let summary = "activations that are one number everywhere";
+  let description = [{
+    What a constant is inside of kernels; this is stored where a matmul, a scan or the loss reads it.
+
+    ```mlir
+    %y = seq.full 0.5 : tensor<2x8x16xf32>
+    ```
+  }];
+  let arguments = (ins F64Attr:$value);
+  let results = (outs Seq_RealTensor:$result);
+  let assemblyFormat = "$value `:` type($result) attr-dict";
+  let hasVerifier = 1;
+}
+
 def Seq_HeavisideOp : Seq_Op<"heaviside", [Pure, SameOperandsAndResultType]> {
   let summary = "1 where x is above 0, elsewhere 0";
   let description = [{

@@ -254,6 +254,12 @@ LogicalResult KeepTopOp::verify() {
   return success();
 }
 
+LogicalResult FullOp::verify() {
+  if (typeOf(getResult()).getRank() == 3)
+    return success();
+  return emitOpError() << "result must be [batch, time, columns], but got " << getResult().getType();
+}
+
 LogicalResult BatchMeanOp::verify() {
   auto type = typeOf(getOperand());
   if (type.getRank() != 3)

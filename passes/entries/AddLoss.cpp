@@ -1,6 +1,7 @@
 //===- AddLoss.cpp - the training and the evaluation function of a model ------===//
 #include "passes/entries/DropUnread.h"
 #include "passes/entries/Passes.h"
+#include "passes/support/Refusal.h"
 #include "passes/support/Requirements.h"
 #include "passes/support/RowBuilder.h"
 
@@ -108,8 +109,8 @@ struct AddLossPass : stretto::passes::impl::AddLossBase<AddLossPass> {
     functions.push_back(evaluate);
     for (func::FuncOp function : functions)
       for (auto loss : function.getOps<seq::TokenLossOp>())
-        return emitError(loss.getLoc()) << "logits must not depend on the loss of the next token: it may only be added to "
-                                           "the loss of the model";
+        return refuseModel(loss) << "logits must not depend on the loss of the next token: it may only be added to "
+                                    "the loss of the model";
     return success();
   }
 
@@ -139,7 +140,8 @@ struct AddLossPass : stretto::passes::impl::AddLossBase<AddLossPass> {
     Value logits = end->getOperand(0), added = end->getNumOperands() > 1 ? end->getOperand(1) : Value();
     ModelBody body{copy, logits, added, nullptr, logits.getLoc()};
     end->erase();
-    if (auto head = logits.getDefiningOp<seq::LinearOp>(); head && head->use_empty() && !head.getResidual())
+    if (auto head = logits.getDefiningOp<seq::LinearOp>();
+        head && head->use_empty() && !head.getResidual() && added != logits)
       body.head = head;
     return body;
   }
@@ -159,8 +161,9 @@ struct AddLossPass : stretto::passes::impl::AddLossBase<AddLossPass> {
     if (rows * ofRow <= headBytes)
       return 1;
     if (!body.head) {
-      remark::missed(body.loc, options) << "logits are held whole: the model does not end in a matmul"
-                                        << remark::metric("Bytes", rows * ofRow);
+      remark::missed(body.loc, options)
+          << "logits are held whole: the model does not end in a matmul that nothing else reads"
+          << remark::metric("Bytes", rows * ofRow);
       return 1;
     }
     int64_t chunk = chunkRows(rows, ofRow, headBytes);
@@ -246,7 +249,7 @@ struct AddLossPass : stretto::passes::impl::AddLossBase<AddLossPass> {
     SmallVector<Value> work{weight};
     while (!work.empty()) {
       Operation *op = work.pop_back_val().getDefiningOp();
-      if (!op || !passed.insert(op).second)
+      if (!op || isa<seq::StopGradientOp>(op) || !passed.insert(op).second)
         continue;
       auto get = dyn_cast<seq::GetParameterOp>(op);
       if (get && !SymbolTable::lookupNearestSymbolFrom<seq::ParameterOp>(get, get.getParameterAttr()).getFrozen())

@@ -88,13 +88,16 @@ void stretto::passes::dropUnread(func::FuncOp function) {
       dropUnreadOf(scan);
 }
 
-static void copyScanBodies(func::FuncOp function, SymbolTable &symbols) {
+static SmallVector<func::FuncOp> copyScanBodies(func::FuncOp function, SymbolTable &symbols) {
+  SmallVector<func::FuncOp> copies;
   function.walk([&](seq::ScanOp scan) {
     auto body = symbols.lookup<func::FuncOp>(scan.getBody());
     auto copy = body.clone();
     copy.setName((body.getName() + "." + function.getName()).str());
     scan.setBody(symbols.insert(copy));
+    copies.push_back(copy);
   });
+  return copies;
 }
 
 func::FuncOp stretto::passes::copyForLogits(func::FuncOp main, StringRef name) {
@@ -102,11 +105,15 @@ func::FuncOp stretto::passes::copyForLogits(func::FuncOp main, StringRef name) {
   func::FuncOp copy = main.clone();
   copy.setName(name);
   symbols.insert(copy);
-  copyScanBodies(copy, symbols);
+  SmallVector<func::FuncOp> bodies = copyScanBodies(copy, symbols);
   Operation *end = copy.getBody().front().getTerminator();
   end->setOperands(end->getOperand(0));
   copy.setFunctionType(FunctionType::get(copy.getContext(), copy.getArgumentTypes(), end->getOperandTypes()));
   dropUnread(copy);
+  SmallVector<func::FuncOp> scanned = scanBodiesOf(copy);
+  for (func::FuncOp body : bodies)
+    if (!llvm::is_contained(scanned, body))
+      body.erase();
   return copy;
 }
 

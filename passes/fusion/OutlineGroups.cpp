@@ -169,8 +169,13 @@ static SmallVector<Value> operandsOf(const RowForm &form, const RowSpace &space,
   return operands;
 }
 
+/// Whether a kernel has rows by what it reads, or by what it stores.
+static bool tellsRows(const RowForm &form, ValueRange yielded) {
+  return llvm::is_contained(form.getMaps(), kern::RowMap::row) || !llvm::all_of(yielded, kern::isColumnSum);
+}
+
 static void replace(ValueRange stored, kern::RowwiseOp kernel, OpBuilder &builder) {
-  for (auto [value, result] : llvm::zip_equal(stored, kernel.getResults())) {
+  for (auto [value, result] : llvm::zip_first(stored, kernel.getResults())) {
     Value whole = result;
     if (result.getType() != value.getType())
       whole = seq::ReshapeOp::create(builder, kernel.getLoc(), value.getType(), result);
@@ -187,6 +192,8 @@ LogicalResult Outliner::outline(int64_t number, const RowSpace &space, const Mem
   if (failed(stored))
     return failure();
   auto yielded = llvm::map_to_vector(*stored, [&](Value value) { return form.getResult(value); });
+  if (!tellsRows(form, yielded)) // as the sums of what is computed from no row
+    yielded.push_back(yielded.front().getDefiningOp<seq::ColumnSumOp>().getOperand());
   auto types = llvm::map_to_vector(yielded, [&](Value value) { return typeOfResult(space, value); });
   Location loc = FusedLoc::get(context, llvm::map_to_vector(members, [](Operation *op) { return op->getLoc(); }));
   OpBuilder builder(context);

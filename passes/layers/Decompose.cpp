@@ -120,6 +120,18 @@ struct KeepTop : OpRewritePattern<seq::KeepTopOp> {
   }
 };
 
+/// A constant that is a row: of its columns, which are numbered.
+struct Full : OpRewritePattern<seq::FullOp> {
+  using Base::Base;
+  LogicalResult matchAndRewrite(seq::FullOp op, PatternRewriter &rewriter) const final {
+    RowBuilder b(op.getLoc(), rewriter);
+    Type type = op.getResult().getType();
+    Value zero = b.scale(seq::ColumnIndexOp::create(b, type), 0.0);
+    rewriter.replaceOp(op, b.add(zero, b.splat(type, op.getValue().convertToDouble())));
+    return success();
+  }
+};
+
 struct Heaviside : OpRewritePattern<seq::HeavisideOp> {
   using Base::Base;
   LogicalResult matchAndRewrite(seq::HeavisideOp op, PatternRewriter &rewriter) const final {
@@ -333,7 +345,7 @@ class KeepMarks : public RewriterBase::Listener {
 struct DecomposePass : stretto::passes::impl::DecomposeBase<DecomposePass> {
   void runOnOperation() final {
     RewritePatternSet patterns(&getContext());
-    patterns.add<RmsNorm, LayerNorm, L2Norm, Softmax, KeepTop, Heaviside, BatchMean, Sum, Spread, Canon, Rotary,
+    patterns.add<RmsNorm, LayerNorm, L2Norm, Softmax, KeepTop, Full, Heaviside, BatchMean, Sum, Spread, Canon, Rotary,
                  CrossEntropy, TokenLoss, Predict>(&getContext());
     KeepMarks marks;
     walkAndApplyPatterns(getOperation(), std::move(patterns), &marks);

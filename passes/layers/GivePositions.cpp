@@ -18,10 +18,12 @@ struct GivePositionsPass : stretto::passes::impl::GivePositionsBase<GivePosition
   void runOnOperation() final {
     if (documentsOf(getOperation())) // positions are those in documents
       return;
+    bool isAsked = getOperation().walk([](seq::PositionsOp) { return WalkResult::interrupt(); }).wasInterrupted();
     for (auto function : getOperation().getOps<func::FuncOp>()) {
-      if (!readsBatches(function))
+      if (!isAsked || !readsBatches(function))
         continue;
       Places places(function, /*room=*/0);
+      (void)places.positions(); // entries have the same inputs, whichever of them asks
       (void)forEachOperation(places, [](Operation *op, Places &at) {
         if (auto positions = dyn_cast<seq::PositionsOp>(op)) {
           positions.replaceAllUsesWith(at.positions());

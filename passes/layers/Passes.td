@@ -68,8 +68,8 @@ def Decompose : Pass<"seq-decompose"> {
 def GivePositions : Pass<"seq-give-positions", "::mlir::ModuleOp"> {
   let summary = "positions as inputs of entries";
   let description = [{
-    The entry points of training and evaluation (`seq.entry`) that ask for `seq.positions`, themselves or in bodies of
-    scans, take them as one more input behind the tokens. Bodies get it as an invariant. Where the module says
+    Where the entry points of training or evaluation (`seq.entry`) ask for `seq.positions`, themselves or in bodies of
+    scans, both take them as one more input behind the tokens. Bodies get it as an invariant. Where the module says
     `seq.documents`, [`seq-mask-documents`](#-seq-mask-documents) does the same.
 
     ```mlir

@@ -129,7 +129,7 @@ void RoundedValues::markLibrary(seq::LibraryOp op) {
 }
 
 void RoundedValues::markKernel(kern::RowwiseOp op) {
-  auto markRow = [&](Value whole, Value row) { mark(whole, typeOf(row).getRank() ? Columns : Number); };
+  auto markRow = [&](Value whole, Value row) { mark(whole, elementsOf(row) > 1 ? Columns : Number); };
   for (auto [i, input] : llvm::enumerate(op.getInputs())) {
     if (op.getMap(i) == kern::RowMap::row)
       markRow(input, op.getBody().getArgument(i));

@@ -29,6 +29,15 @@ struct Matmul {
   bool isSlice() { return scan && getArgument() < scan.getCarry().size() + scan.getSlices().size(); }
 };
 
+/// Whether a matmul makes the logits, which may be made a few rows at a time.
+bool isHead(seq::LinearOp linear) {
+  return llvm::any_of(linear->getUses(), [](OpOperand &use) {
+    Operation *user = use.getOwner();
+    return isa<func::ReturnOp>(user) && use.getOperandNumber() == 0 &&
+           cast<func::FuncOp>(user->getParentOp()).getName() == "main";
+  });
+}
+
 /// The matmuls of one module whose weights are parameters.
 class Matmuls {
 public:
@@ -49,6 +58,10 @@ public:
     }
     if (linear.getResidual()) {
       reason = "it is added to another value";
+      return std::nullopt;
+    }
+    if (isHead(linear)) {
+      reason = "it makes the logits";
       return std::nullopt;
     }
     Value weight = linear.getWeight();

@@ -12,13 +12,13 @@ def MergeMatmuls : Pass<"seq-merge-matmuls", "::mlir::ModuleOp"> {
     in which the matmuls appear. In the body of a scan the weights are arguments; the slices (or invariants) of
     its caller are merged with them.
 
-    Weights that something else reads (tied ones), and weights of which only some are frozen, stay; a remark
-    says so.
+    Weights that something else reads (tied ones), weights of which only some are frozen, and the matmul that makes the
+    logits of `@main` stay; a remark says so.
 
     ```mlir
     seq.parameter @q parts [#seq.part<"q", 16, <normal, 0.0 : f64, 0.02 : f64>>] : tensor<16x16xf32>
     seq.parameter @k parts [#seq.part<"k", 8, <normal, 0.0 : f64, 0.02 : f64>>] : tensor<8x16xf32>
-    func.func @main(%x: tensor<2x8x16xf32>) -> (tensor<2x8x16xf32>, tensor<2x8x8xf32>) {
+    func.func @layer(%x: tensor<2x8x16xf32>) -> (tensor<2x8x16xf32>, tensor<2x8x8xf32>) {
       %wq = seq.get_parameter @q : tensor<16x16xf32>
       %wk = seq.get_parameter @k : tensor<8x16xf32>
       %q = seq.linear %x, %wq : tensor<2x8x16xf32>, tensor<16x16xf32> -> tensor<2x8x16xf32>

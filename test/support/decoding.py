@@ -5,7 +5,7 @@ import numpy as np
 import torch
 
 from decoder import Decoder
-from oracle import emitted_module, model_of, random_weights, seq_module
+from oracle import emitted_module, logits_of, model_of, outputs_of, random_weights, seq_module
 from training_program import compile_object, write_safetensors
 
 
@@ -20,7 +20,8 @@ class Setting:
             random_weights(self.model, self.rng)
         self.tokens = self.rng.integers(0, case.vocabulary, (rows or case.batch, case.length))
         with torch.no_grad():
-            self.logits = self.model(torch.from_numpy(self.tokens)).numpy()
+            tokens = torch.from_numpy(self.tokens)
+            self.logits = logits_of(outputs_of(self.model, tokens, targets=tokens)).numpy()
 
     def decoder(self, folder, chunk, *options, dtype="f64"):
         return self.decoder_of(compile_object(self.case, folder, "--decode", str(chunk), *options, dtype=dtype), folder, dtype)

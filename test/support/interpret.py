@@ -437,7 +437,8 @@ class Program:
     def rowwise(self, op, *inputs):
         maps = [each.strip("<>").split("<")[-1] for each in split(op.attributes["maps"][1:-1])]
         shapes = [x.shape for x, kind in zip(inputs, maps) if kind == "row"]
-        shapes += [shape_of(text)[0] for text in op.result_types]
+        sums = {result for each in op.body if each.name == "seq.column_sum" for result in each.results}
+        shapes += [shape_of(text)[0] for text, value in zip(op.result_types, op.body[-1].operands) if value not in sums]
         lead = shapes[0][:2]
         spread = {
             "row": lambda x: x,

@@ -139,7 +139,7 @@ def torch_results(model, tokens, targets, weights, *positions, terms=(0.0, 0.0))
     of `terms`, the square of the log-sum-exp of the logits times the second, and what the model adds."""
     tokens, targets, weights, *positions = (torch.from_numpy(x) for x in (tokens, targets, weights, *positions))
     model.zero_grad()
-    outputs = outputs_of(model, tokens, positions, targets)
+    outputs = outputs_of(model, tokens, positions, targets=targets)
     logits, added = outputs if isinstance(outputs, tuple) else (outputs, torch.zeros(1))
     nll = F.cross_entropy(logits.flatten(0, 1), targets.flatten(), reduction="none").view_as(weights)
     normalizer = logits.logsumexp(-1)
@@ -152,10 +152,15 @@ def torch_results(model, tokens, targets, weights, *positions, terms=(0.0, 0.0))
     return Results(loss.item(), gradients, nll.detach().numpy(), logits.detach().argmax(-1).numpy())
 
 
-def outputs_of(model, tokens, positions, targets):
+def outputs_of(model, tokens, positions=(), *, targets):
     """Of an emitted model, which is given the targets where it adds a loss of them."""
     more = {"targets": targets} if "targets" in inspect.signature(model.forward).parameters else {}
     return model(tokens, *positions, **more)
+
+
+def logits_of(outputs):
+    """Without what is added to the loss."""
+    return outputs[0] if isinstance(outputs, tuple) else outputs
 
 
 class OtherRoundings(TorchDispatchMode):
@@ -209,7 +214,7 @@ def noise_of(model, data, expected, rng, terms=(0.0, 0.0)):
 def check_emitted_loss(loss, model, data, expected):
     """The loss beside an emitted model is that of programs."""
     tokens, targets, weights, *positions = map(torch.from_numpy, data)
-    found = loss(outputs_of(model, tokens, positions, targets), targets, weights).item()
+    found = loss(outputs_of(model, tokens, positions, targets=targets), targets, weights).item()
     assert agree(found, expected.loss, 1e-12, 1e-300), f"the emitted loss is {found!r} instead of {expected.loss!r}"
 
 

@@ -69,8 +69,8 @@ def visits(gates, chosen):
 class Reader:
     """`weights`: values by name, in the order in which the spec makes them. `made`: (init, frozen) of each."""
 
-    def __init__(self, tokens, vocabulary, weights):
-        self.tokens, self.vocabulary, self.weights = tokens, vocabulary, weights
+    def __init__(self, tokens, vocabulary, weights, targets=None):
+        self.tokens, self.vocabulary, self.weights, self.targets = tokens, vocabulary, weights, targets
         self.waiting, self.entries = list(weights), sum(value.size for value in weights.values())
         self.offset, self.made = 0, {}
 
@@ -142,6 +142,9 @@ class Language(Reader):
 
     def heaviside(self, x):
         return (np.real(x) > 0) * 1.0
+
+    def next_token_loss(self, logits):
+        return likelihoods(logits, self.targets)[..., None]
 
     def batch_mean(self, x):
         return rows(x.mean((1, 2)))

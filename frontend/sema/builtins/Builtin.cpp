@@ -10,11 +10,10 @@ using namespace stretto;
 using namespace stretto::frontend;
 
 static std::vector<llvm::ArrayRef<Builtin>> &families() {
-  static std::vector<llvm::ArrayRef<Builtin>> list = {weightBuiltins(),      expertBuiltins(),   normBuiltins(),
-                                                      canonBuiltins(),       positionBuiltins(), attentionBuiltins(),
-                                                      mixerBuiltins(),       columnBuiltins(),   annotationBuiltins(),
-                                                      elementwiseBuiltins(), roundingBuiltins(), initializerBuiltins(),
-                                                      lossBuiltins()};
+  static std::vector<llvm::ArrayRef<Builtin>> list = {
+      weightBuiltins(),    expertBuiltins(),      normBuiltins(),   canonBuiltins(),      positionBuiltins(),
+      attentionBuiltins(), mixerBuiltins(),       columnBuiltins(), annotationBuiltins(), elementwiseBuiltins(),
+      roundingBuiltins(),  initializerBuiltins(), lossBuiltins()};
   return list;
 }
 

@@ -126,7 +126,10 @@ Values spread(BuiltinCall &call) {
 Values full(BuiltinCall &call) {
   if (!call.expectInRange("width", 1))
     return {Value()};
-  return {splat(call.emitter, call.real("value", 0), call.emitter.rowsType(call.dim("width")), call.range())};
+  const double value = call.real("value", 0);
+  if (!call.emitter.expectHeld(value, call.rangeOf("value")))
+    return {Value()};
+  return {call.operation({}, call.emitter.rowsType(call.dim("width")), {{"value", value}})};
 }
 
 Values numbers(BuiltinCall &call) {
@@ -165,7 +168,10 @@ llvm::ArrayRef<Builtin> frontend::columnBuiltins() {
        .parameters = {{"x", K::Tensor, required}, {"width", K::Int, required}},
        .meaning = spread,
        .hasOperation = true},
-      {.name = "full", .parameters = {{"width", K::Int, required}, {"value", K::Float, required}}, .meaning = full},
+      {.name = "full",
+       .parameters = {{"width", K::Int, required}, {"value", K::Float, required}},
+       .meaning = full,
+       .hasOperation = true},
       {.name = "numbers", .parameters = {{"n", K::Int, required}}, .meaning = numbers, .hasOperation = true},
   };
   return table;

@@ -14,8 +14,8 @@ Values nextTokenLoss(BuiltinCall &call) {
   if (type.width().size >= call.options.vocabulary)
     return {call.operation({call.value("logits")}, call.emitter.rowsType({1}))};
   Diagnostic &diagnostic =
-      call.errorAt("logits", "'logits' must have a column for each of the " + llvm::Twine(call.options.vocabulary) +
-                                 " tokens of the task, but got " + type.str());
+      call.errorAt("logits", "'logits' of '" + call.name() + "' must have a column for each of the " +
+                                 llvm::Twine(call.options.vocabulary) + " tokens of the task, but got " + type.str());
   noteOrigin(diagnostic, type.width().provenance);
   return {Value()};
 }

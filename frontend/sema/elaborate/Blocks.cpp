@@ -81,6 +81,10 @@ std::optional<llvm::SmallVector<ValueId>> Blocks::passWeights(const Declaration 
                                                               SourceRange site) {
   FunctionBuilder &caller = emitter.function();
   llvm::SmallVector<ValueId> values;
+  if (!special.weights.empty() && emitter.isInDef()) {
+    reporter.error(site, "a def makes no weights, but '" + callee.name.text + "' has some; declare it as a block");
+    return std::nullopt;
+  }
   std::string prefix;
   for (Weight weight : special.weights) {
     if (!weight.sharedBy && callee.isShared)
@@ -100,6 +104,17 @@ std::optional<llvm::SmallVector<ValueId>> Blocks::passWeights(const Declaration 
   return values;
 }
 
+/// The weight of a function that a value of it is.
+static const Weight &weightOf(const Tensor &tensor) {
+  return *llvm::find_if(tensor.owner->function.weights, [&](const Weight &each) { return each.value == tensor.id; });
+}
+
+/// Whether two weights have the same numbers at first, and the same part in training.
+static bool beginAlike(const Weight &one, const Weight &other) {
+  return one.init.kind == other.init.kind && one.init.a == other.init.a && one.init.b == other.init.b &&
+         one.frozen == other.frozen;
+}
+
 /// The value of a weight that the calls of a block share: the first of them makes it. A block that makes such a call is
 /// handed the weight by its own callers.
 std::optional<ValueId> Blocks::passShared(Weight weight, SourceRange site) {
@@ -107,10 +122,15 @@ std::optional<ValueId> Blocks::passShared(Weight weight, SourceRange site) {
   const Declaration &owner = *weight.sharedBy;
   std::unique_ptr<Binding> &binding = home.shared[{&owner, weight.name}];
   if (binding) {
-    const Tensor known = *binding->value.get<Tensor>();
-    const Type &type = infoOf(known).type;
-    if (type == weight.type)
+    const Weight &known = weightOf(*binding->value.get<Tensor>());
+    if (beginAlike(known, weight) && known.type == weight.type)
       return emitter.function().import(*binding);
+    if (known.type == weight.type) {
+      reporter.error(site, "all calls of the shared block '" + owner.name.text + "' have the same weights, but '" +
+                               weight.name + "' begins otherwise here, or is frozen otherwise, than in a call before");
+      return std::nullopt;
+    }
+    const Type &type = known.type;
     Diagnostic &diagnostic = reporter.error(
         site, "all calls of the shared block '" + owner.name.text + "' have the same weights, but '" + weight.name +
                   "' is " + weight.type.str() + " here and " + type.str() + " in a call before");

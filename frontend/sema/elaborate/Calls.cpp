@@ -108,7 +108,14 @@ bool Calls::bindArguments(const CallExpr &call, const Declaration &callee, Scope
     return false;
   bool valid = true;
   for (auto [parameter, argument] : llvm::zip_equal(callee.parameters, *given)) {
+    const size_t weights = emitter.function().function.weights.size();
     Value value = argumentValue(parameter, argument, inner);
+    if (callee.isShared && !argument && emitter.function().function.weights.size() != weights) {
+      reporter.error(parameter.defaultValue->range,
+                     "the default of a parameter of a shared block makes no weights: each "
+                     "call would have its own; make them in the block");
+      value = {};
+    }
     valid &= !value.isError();
     inner.bind(parameter.name.text, std::move(value));
   }

@@ -77,9 +77,8 @@ template <typename Real> void tile(const MatmulOp &op, int64_t row, int64_t colu
 }
 
 template <typename Real> void matmul(const MatmulOp &op) {
-  const MatmulTiles tiles = isPacked(op)
-                                ? packedTiles(op.m, op.n, op.k, copiesLeft(op.transpose_a, op.lda), threadCount())
-                                : matmulTiles(op.m, op.n, op.k);
+  const MatmulTiles tiles = isPacked(op) ? packedTiles(op.m, op.n, op.k, op.transpose_a != 0, op.lda, threadCount())
+                                         : matmulTiles(op.m, op.n, op.k);
   const int64_t down = partsOf(op.m, tiles.rows), across = partsOf(op.n, tiles.columns);
   auto run = [&](int64_t index) {
     const int64_t row = index / across * tiles.rows, column = index % across * tiles.columns;
@@ -110,15 +109,17 @@ MatmulTiles tallTiles(int64_t m, int64_t n, int64_t k, int threads) {
 
 // Few tiles, cut where threads need more: a copy of the left operand serves all columns of a tile, one of the right
 // operand all rows. A left operand that is not copied is read again from the second-level cache.
-MatmulTiles largeTiles(int64_t m, int64_t n, int64_t k, bool copiesA, int threads) {
-  constexpr int64_t tall = 1024, wide = 256;
+MatmulTiles largeTiles(int64_t m, int64_t n, int64_t k, int64_t columns, int threads) {
+  constexpr int64_t tall = 1024;
   const int64_t rows = roundUp(partsOf(m, partsOf(m, tall)), 16);
-  const int64_t columns = copiesA ? columnsOfNarrow : wide;
   return split({std::min(m, rows), std::min(n, columns)}, m, n, k, threads > 1 ? 2 * threads : 1);
 }
 
-MatmulTiles packedTiles(int64_t m, int64_t n, int64_t k, bool copiesA, int threads) {
-  return tiles::tilesAreNarrow() ? largeTiles(m, n, k, copiesA, threads) : tallTiles(m, n, k, threads);
+// A left operand that lies the other way is read by columns: once for a large tile, again for each tall one.
+MatmulTiles packedTiles(int64_t m, int64_t n, int64_t k, bool transposesA, int64_t strideA, int threads) {
+  if (!tiles::tilesAreNarrow() && !transposesA)
+    return tallTiles(m, n, k, threads);
+  return largeTiles(m, n, k, copiesLeft(transposesA, strideA) ? columnsOfNarrow : columnsOfWide, threads);
 }
 
 bool collectShapes(const MatmulOp &given, std::set<MatmulShape> &shapes) {

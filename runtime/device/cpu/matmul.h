@@ -15,10 +15,10 @@ struct MatmulTiles {
 // For MKL: a function of the shape alone, so that the bits of a matmul do not depend on threads.
 MatmulTiles matmulTiles(int64_t m, int64_t n, int64_t k);
 // For our own matmuls (packed_matmul.h), whose bits do not depend on tiles.
-// `copiesA`: as copiesLeft says.
-MatmulTiles packedTiles(int64_t m, int64_t n, int64_t k, bool copiesA, int threads);
-MatmulTiles tallTiles(int64_t m, int64_t n, int64_t k, int threads);                // where CPUs have AVX-512
-MatmulTiles largeTiles(int64_t m, int64_t n, int64_t k, bool copiesA, int threads); // where they have AVX2
+// `transposesA`, `strideA`: whether A lies the other way, and how far apart what lies in a row is from the next.
+MatmulTiles packedTiles(int64_t m, int64_t n, int64_t k, bool transposesA, int64_t strideA, int threads);
+MatmulTiles tallTiles(int64_t m, int64_t n, int64_t k, int threads);
+MatmulTiles largeTiles(int64_t m, int64_t n, int64_t k, int64_t columns, int threads); // of at most so many columns
 
 // The matmuls of one thread by which MKL computes a matmul. Returns whether it is one of our own instead.
 bool collectShapes(const MatmulOp &op, std::set<MatmulShape> &shapes);

@@ -14,7 +14,7 @@ func.func @main(%x: tensor<2x8x16xf32>) -> tensor<2x8xf32> {
 // -----
 
 func.func @main() -> tensor<2x8x16xf32> {
-  // expected-error @+1 {{only numbers have a PyTorch form: in arithmetic with tensors, or for each token}}
+  // expected-error @+1 {{only numbers in arithmetic with tensors have a PyTorch form}}
   %0 = arith.constant dense<1.0> : tensor<2x8x16xf32>
   return %0 : tensor<2x8x16xf32>
 }

@@ -18,8 +18,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "..", "support"
 sys.path.insert(0, os.path.dirname(__file__))
 import numpy as np
 import torch
-from oracle import (TOLERANCE, Case, Noise, Results, differences, emitted_module, fused, model_of, problems_of, random_data, run,
-                    seq_module, torch_results)  # fmt: skip
+from oracle import (TOLERANCE, Case, Noise, Results, differences, emitted_module, fused, logits_of, model_of, outputs_of,
+                    problems_of, random_data, run, seq_module, torch_results)  # fmt: skip
 from programs import step_problems
 from textbook import SIGNATURES, STEP, Language, likelihoods, symbol
 from training_program import Programs, compile_object, read_safetensors, write_safetensors
@@ -105,6 +105,8 @@ BODIES = [
     "z = x * heaviside(y - 0.2) + heaviside(x * y) * heaviside(parameter(12)) * heaviside(0.3) - heaviside(-2.0)",
     "z = x * batch_mean(x * y) - batch_mean(tanh(y))", "z = y * spread(batch_mean(sum(x * y, 3)), 12) + batch_mean(heaviside(x)) * x",
     "z = stop_gradient(x) * y + x * stop_gradient(tanh(y)) * stop_gradient(parameter(12))",
+    "z = x * y\nadded = next_token_loss(linear(shift(tanh(z), 1), 14)) * sigmoid(sum(x)) + 0.3 * next_token_loss(stop_gradient(z) + y)",
+    "z = linear(x, 12)\nadded = sum(softmax(z) * batch_mean(heaviside(z))) * 12 + square(log(sum(exp(z))))",
     "z = x * full(12, 0.3) + linear_attention(full(12, 1), full(12, 1), y, width(y), scale = 1) * spread(full(1, -2), 12)",
     "a, b = recompute(tanh(x), y * y)\nz = a * recompute(sigmoid(b))",
     "z = x * width(x) + linear(narrow, width(narrow) * 3)",
@@ -135,7 +137,8 @@ def case_of(body, length=5):
 
 
 def spec_of(case):
-    return Case(case.name, f"model one(vocab: int) {{\n{case.spec}\nreturn z\n}}\n", {}, case.batch, case.length, WIDTH)
+    returned = "z, added" if re.search(r"^added = ", case.spec, re.M) else "z"
+    return Case(case.name, f"model one(vocab: int) {{\n{case.spec}\nreturn {returned}\n}}\n", {}, case.batch, case.length, WIDTH)
 
 
 def declared(text):
@@ -200,20 +203,23 @@ def documentation_problems(text):
                 yield f"'{option.name}' of '{name}' is {found[1]} in the documentation, {option.default} in the formula"
 
 
-def expected_of(language, values, logits, data):
+def expected_of(language, values, logits, added, data):
+    """`added`: to the loss of each token."""
     tokens, targets, weights = data
     nll = likelihoods(logits, targets)
-    derivatives = (weights * nll).sum((1, 2)).imag / STEP
+    loss = (weights * (nll + added)).sum((1, 2))
+    derivatives = loss.imag / STEP
     pieces = np.split(derivatives, np.cumsum([value.size for value in values.values()])[:-1])
     gradients = {name: piece.reshape(values[name].shape) for name, piece in zip(values, pieces) if not language.made[name][1]}
     nll = nll[0].real
-    return Results((weights * nll).sum(), gradients, nll, logits[0].real.argmax(-1))
+    return Results(loss[0].real, gradients, nll, logits[0].real.argmax(-1))
 
 
 def emitted_problems(model, logits, data, expected):
     found = torch_results(model, *data)
     problems = differences(found.gradients, expected.gradients, TOLERANCE)
-    error = np.abs(model(torch.from_numpy(data[0])).detach().numpy() - logits[0].real).max()
+    tokens, targets, _ = map(torch.from_numpy, data)
+    error = np.abs(logits_of(outputs_of(model, tokens, targets=targets)).detach().numpy() - logits[0].real).max()
     return problems + ([] if error <= TOLERANCE * np.abs(logits).max() else [f"logits: error {error:.1e}"])
 
 
@@ -229,11 +235,12 @@ def check(case, seed, calls, programs):
     weights = declared(text)
     values = {name: rng.normal(size=shape) for name, (shape, _) in weights.items()}
     data = random_data(case, rng)
-    language = Language(data[0], WIDTH, values)
-    logits = language.read(case.spec, calls.record)["z"]
+    language = Language(data[0], WIDTH, values, targets=data[1])
+    read = language.read(case.spec, calls.record)
+    logits, added = read["z"], read["added"][..., 0] if "added" in read else 0.0
     made = {name: init for name, (_, init) in weights.items()}
     problems = [] if language.made == made else [f"weights {made} instead of {language.made}"]
-    expected = expected_of(language, values, logits, data)
+    expected = expected_of(language, values, logits, added, data)
     model = model_of(emitted_module(text))
     model.load_state_dict({name: torch.from_numpy(value) for name, value in values.items()})
     problems += ["PyTorch: " + each for each in emitted_problems(model, logits, data, expected)]

@@ -82,6 +82,10 @@ EXPRESSIONS = {
     "mean over the batch": "x * batch_mean(x * y) + batch_mean(y)",
     "means over the batch in layers": "x  repeat 3 { z = rms_norm(z - batch_mean(z)) * linear(z, 12) }",
     "a mean over the batch, its gradient stopped": "x * y * batch_mean(heaviside(x)) + batch_mean(heaviside(x * y)) * x",
+    "a number carried through layers, which is not zero": "x  one = full(12, 1)  repeat 3 { z = z * one + linear(z, 12)  one = one * 0.5 }",
+    "means over the batch of what reads no tokens":
+        "x * batch_mean(full(12, 0.25) * parameter(12)) + y * batch_mean(shift(full(12, 1), 2)) + batch_mean(canon(full(12, 1)))",
+    "a rotated mean of one number": "x * batch_mean(rotary(full(12, 0.5), heads = 2) + batch_mean(x))",
     "activations of one number": "x * full(12, 0.5) + linear_attention(full(12, 1), full(12, 1), y, 12, scale = 1)",
     "sum": "x * spread(sum(x * y), 12)",
     "sum by head": "x * spread(tanh(sum(y, heads = 4)), 12)",
@@ -193,7 +197,7 @@ model operation(vocab: int, dim = 12) {
   head = parameter(vocab, dim)
   block layer(x, loss, head) {
     x = x + linear(tanh(rms_norm(x)), dim)
-    return x, loss + next_token_loss(linear(rms_norm(x), weight = head)) * sigmoid(sum(stop_gradient(x)))
+    return x, loss + next_token_loss(linear(rms_norm(x), weight = head)) * sigmoid(sum(x))
   }
   x, loss = embed(tokens, vocab, dim), full(1, 0)
   repeat 3 { x, loss = layer(x, loss, head) }
@@ -207,6 +211,25 @@ model operation(vocab: int, dim = 12) {
   y = tanh(linear(x, 7))
   centred = y - batch_mean(y)
   return linear(x, vocab), sum(square(batch_mean(centred * slice(x, 0, 7))) * centred)
+}
+""",
+    "positions are read by what is added to the loss alone": """
+model operation(vocab: int, dim = 12) {
+  x = embed(tokens, vocab, dim)
+  return linear(tanh(x), vocab), sum(embed(positions(), 9, 3) * slice(x, 0, 3))
+}
+""",
+    "a mean that is carried": """
+model operation(vocab: int, dim = 12) {
+  x, loss = embed(tokens, vocab, dim), full(1, 1)
+  repeat 1 { loss = batch_mean(loss) * sum(x) }
+  return linear(x, vocab), loss
+}
+""",
+    "the head beside another matmul of its input": """
+model operation(vocab: int, dim = 12) {
+  x = rms_norm(embed(tokens, vocab, dim))
+  return linear(x, vocab), square(linear(x, 1)) + 0.001 * square(log(sum(exp(linear(x, 5)))))
 }
 """,
     "a number for each token that depends on nothing is added": """

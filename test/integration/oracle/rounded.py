@@ -17,7 +17,8 @@ import numpy as np
 import torch
 from interpret import Program
 from models import plain_cases
-from oracle import TOLERANCE, Case, check_all, emitted_module, model_of, problems_of, results_of, run, seq_module, setting_of
+from oracle import (TOLERANCE, Case, check_all, emitted_module, model_of, outputs_of, problems_of, results_of, run, seq_module,
+                    setting_of)  # fmt: skip
 from random_models import cases as random_cases
 from whole import every
 
@@ -50,7 +51,9 @@ def torch_gradients(case, setting):
     model.load_state_dict({name: torch.from_numpy(value) for name, value in setting.parameters.items()})
     model.bfloat16()
     tokens, targets, weights = map(torch.from_numpy, setting.data)
-    emitted["loss"](model(tokens).float(), targets, weights).backward()
+    outputs = outputs_of(model, tokens, targets=targets)
+    outputs = tuple(each.float() for each in outputs) if isinstance(outputs, tuple) else outputs.float()
+    emitted["loss"](outputs, targets, weights).backward()
     trained = {name: weight for name, weight in model.named_parameters() if weight.requires_grad}
     return {name: (0 * weight if weight.grad is None else weight.grad).float().detach().numpy() for name, weight in trained.items()}
 

@@ -118,3 +118,27 @@ func.func @mean_of_other_columns(%x: tensor<2x8x16xf32>) {
   %m = seq.batch_mean %x : tensor<2x8x16xf32> -> tensor<8xf32>
   return
 }
+
+// -----
+
+func.func @full_of_numbers() {
+  // expected-error @+1 {{result must be [batch, time, columns], but got 'tensor<2x8xf32>'}}
+  %y = seq.full 0.5 : tensor<2x8xf32>
+  return
+}
+
+// -----
+
+func.func @loss_without_time(%l: tensor<8x16xf32>) {
+  // expected-error @+1 {{logits must be [batch, time, vocabulary], but got 'tensor<8x16xf32>'}}
+  %n = seq.token_loss %l : tensor<8x16xf32> -> tensor<8x1xf32>
+  return
+}
+
+// -----
+
+func.func @loss_of_columns(%l: tensor<2x8x16xf32>, %t: tensor<2x8xi32>) {
+  // expected-error @+1 {{result must have type 'tensor<2x8x1xf32>', but got 'tensor<2x8x16xf32>'}}
+  %n = seq.token_loss %l of %t : tensor<2x8x16xf32>, tensor<2x8xi32> -> tensor<2x8x16xf32>
+  return
+}

@@ -14,6 +14,10 @@ func.func private @layer(%x: tensor<2x8x16xf32>, %w: tensor<16x16xf32>, %g: tens
   %soft = seq.softmax %0 heads 4 : tensor<2x8x16xf32>
   // CHECK: seq.keep_top %{{.*}} count 2 heads 4 : tensor<2x8x16xf32>
   %top = seq.keep_top %0 count 2 heads 4 : tensor<2x8x16xf32>
+  // CHECK: seq.full 5.000000e-01 : tensor<2x8x16xf32>
+  %full = seq.full 0.5 : tensor<2x8x16xf32>
+  // CHECK: seq.token_loss %{{.*}} : tensor<2x8x16xf32> -> tensor<2x8x1xf32>
+  %loss = seq.token_loss %full : tensor<2x8x16xf32> -> tensor<2x8x1xf32>
   // CHECK: seq.heaviside %{{.*}} : tensor<2x8x16xf32>
   %visits = seq.heaviside %top : tensor<2x8x16xf32>
   // CHECK: seq.batch_mean %{{.*}} : tensor<2x8x16xf32> -> tensor<16xf32>

@@ -1,7 +1,7 @@
 // RUN: stretto-opt %s --seq-give-positions | FileCheck %s --implicit-check-not=seq.positions
 
-// An entry takes positions once, for itself and for the bodies that it scans, which get them as an invariant. What asks
-// for none gets none, and functions that are no entries stay as they are.
+// An entry takes positions once, for itself and for the bodies that it scans, which get them as an invariant. Where one
+// asks, both entries take them; functions that are no entries stay as they are.
 
 // CHECK-LABEL: func private @layer
 // CHECK-SAME: (%[[X:[a-z0-9]+]]: tensor<2x8x16xf32>, %[[TABLE:[a-z0-9]+]]: tensor<8x16xf32>, %[[P:[a-z0-9]+]]: tensor<2x8xi32>)
@@ -24,7 +24,7 @@ func.func @gradients(%tokens: tensor<2x8xi32>, %table: tensor<8x16xf32>) -> tens
   return %0 : tensor<2x8x16xf32>
 }
 // CHECK-LABEL: func @evaluate
-// CHECK-SAME: (%{{[a-z0-9]+}}: tensor<2x8xi32>) ->
+// CHECK-SAME: (%{{[a-z0-9]+}}: tensor<2x8xi32>, %{{[a-z0-9]+}}: tensor<2x8xi32> {seq.input = "positions"}) ->
 func.func @evaluate(%tokens: tensor<2x8xi32>) -> tensor<2x8xi32> attributes {seq.entry = #seq<entry_kind evaluation>} {
   return %tokens : tensor<2x8xi32>
 }

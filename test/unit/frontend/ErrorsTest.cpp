@@ -404,10 +404,24 @@ INSTANTIATE_TEST_SUITE_P(
              "5:8: error: all calls of the shared block 's' have the same weights, but 'linear.weight' is [n=4, 40] "
              "here "
              "and [n=3, 40] in a call before"},
+        Case{
+            "model m(vocab: int) {\nshared block s(x, w = parameter(8, 8)) { return linear(x, weight = w) }\n"
+            "return s(embed(tokens, vocab, 8)) }",
+            "2:23: error: the default of a parameter of a shared block makes no weights: each call would have its own; "
+            "make them in the block"},
+        Case{
+            "model m(vocab: int) {\nshared block s(x, b: float) { return linear(x, 8, init = normal(b)) }\n"
+            "x = s(s(embed(tokens, vocab, 8), 0.1), 0.2)\nreturn linear(x, vocab) }",
+            "3:5: error: all calls of the shared block 's' have the same weights, but 'linear.weight' begins otherwise "
+            "here, or is frozen otherwise, than in a call before"},
+        Case{"model m(vocab: int) {\nshared block s(x) { return linear(x, 8) }\ndef twice(x) = s(s(x))\n"
+             "x = s(embed(tokens, vocab, 8))\nreturn linear(twice(x), vocab) }",
+             "3:18: error: a def makes no weights, but 's' has some; declare it as a block"},
         Case{"shared model m(vocab: int) { return tokens }",
-             "expected 'import', 'model', 'block' or 'def', but got 'shared'"},
+             "1:8: error: expected 'block' after 'shared', but got 'model'"},
         Case{"model m(vocab: int, n = 8) { x = embed(tokens, vocab, n) return linear(x, vocab), next_token_loss(x) }",
-             "1:101: error: 'logits' must have a column for each of the 32 tokens of the task, but got [batch=2, length=8, "
+             "1:99: error: 'logits' of 'next_token_loss' must have a column for each of the 32 tokens of the task, "
+             "but got [batch=2, length=8, "
              "n=8]"},
         Case{"model m(vocab: int) { return 3 }", "'return' takes tensors, but got an int (3)"},
         Case{"model m(dim: int) { return tokens }", "the parameter 'dim' has no default; set it with --set dim=..."},

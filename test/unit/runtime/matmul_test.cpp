@@ -1,5 +1,6 @@
 // Matmuls on the CPU against plain loops.
 #include "runtime/device/cpu/matmul.h"
+#include "runtime/device/cpu/packed_matmul.h"
 #include "runtime/device/cpu/tiles/matmul.h"
 #include "test/unit/runtime/ops.h"
 
@@ -151,21 +152,27 @@ TEST(Matmul, TilesOfOurOwnAreAsManyAsThreadsNeed) {
 }
 
 TEST(Matmul, LargeTilesAreAsManyAsThreadsNeed) {
-  for (bool copiesA : {false, true})
+  for (int64_t columns : {columnsOfWide, columnsOfNarrow})
     for (int threads : {1, 2, 16})
       for (int64_t m : {64, 300, 4096})
         for (int64_t n : {40, 256, 700}) {
-          const MatmulTiles tiles = largeTiles(m, n, 4096, copiesA, threads);
+          const MatmulTiles tiles = largeTiles(m, n, 4096, columns, threads);
           const int64_t count = ((m + tiles.rows - 1) / tiles.rows) * ((n + tiles.columns - 1) / tiles.columns);
           EXPECT_LE(tiles.rows, 1024);
-          EXPECT_LE(tiles.columns, copiesA ? 768 : 256);
+          EXPECT_LE(tiles.columns, columns);
           EXPECT_TRUE(threads == 1 || count >= 2 * threads || tiles.rows * tiles.columns <= 64 * 64)
               << m << " x " << n << " " << threads;
         }
-  EXPECT_EQ(largeTiles(2304, 768, 1024, true, 1).rows, 768); // equal parts
-  EXPECT_EQ(largeTiles(768, 768, 1024, true, 2).rows, 384);  // as high as wide: the fewest copies
-  EXPECT_EQ(largeTiles(768, 768, 1024, true, 2).columns, 384);
-  EXPECT_EQ(largeTiles(64, 64, 16, true, 2).rows, 64); // too few operations to share
+  EXPECT_EQ(largeTiles(2304, 768, 1024, columnsOfNarrow, 1).rows, 768); // equal parts
+  EXPECT_EQ(largeTiles(768, 768, 1024, columnsOfNarrow, 2).rows, 384);  // as high as wide: the fewest copies
+  EXPECT_EQ(largeTiles(768, 768, 1024, columnsOfNarrow, 2).columns, 384);
+  EXPECT_EQ(largeTiles(64, 64, 16, columnsOfNarrow, 2).rows, 64); // too few operations to share
+}
+
+TEST(Matmul, WhatLiesTheOtherWayIsReadOnce) {
+  const MatmulTiles tiles = packedTiles(768, 256, 2048, /*transposesA=*/true, /*strideA=*/768, /*threads=*/1);
+  EXPECT_EQ(tiles.rows, 768);
+  EXPECT_EQ(tiles.columns, 256);
 }
 
 TEST(Matmul, RefusesABufferOutsideItsArena) {
