@@ -44,6 +44,8 @@ promises.check("a value that nothing reads", [*compiler, spec("y = tanh(x)")], s
 promises.check("a parameter that nothing reads", [*compiler, spec("block b(x, wide = true) { return x }")], status=0)
 check_spec("an initializer of a weight that is given", "x = linear(x, weight = parameter(dim, dim), init = ones)")
 check_spec("parts of another number of experts", "x = expert_sum(expert_linear(x, x, 4, 2), x, dim)")
+promises.check("what is added to the loss and is no number of each token", [*compiler, spec("", "linear(x, vocab), x")])
+check_spec("weights by a default of a shared block", "shared block s(y, w = parameter(dim, dim)) { return linear(y, weight = w) }  x = s(x)")
 check_spec("a model that grows without measure", "repeat 4096 { repeat 4096 { x = tanh(exp(tanh(x))) } }")
 check_spec("a number that the model's type does not hold", "x = 1e39 * x")
 check_spec("a row of too many columns", "y = linear(x, 2000000000)")
@@ -101,6 +103,9 @@ ahead = ["stretto", "compile", whole, "--vocab", "16", "--batch", "2", "--length
 told = promises.check("text from a model that looks ahead", [*ahead, "--decode", "4"])
 expect("please report" not in told, f"the compiler is blamed: {told}")
 promises.check("training of a model that looks ahead", ahead, status=0)
+whole = spec("y = next_token_loss(linear(x, vocab))", "linear(x * spread(y, dim), vocab)")
+told = promises.check("training of a model whose logits depend on the loss", ahead)
+expect("please report" not in told, f"the compiler is blamed: {told}")
 
 promises.check("a budget for saved values that is too small",
                ["stretto", "compile", HELLO, *TASK, "--memory-budget", "1K", "-o", f"{folder}/tight.o", "--emit=object"], status=0)

@@ -51,3 +51,26 @@ func.func @main(%t: tensor<2x8xi32>) -> tensor<2x8x64xf32> {
 // CHECK-LABEL: func private @layers(
 // CHECK-NEXT: math.tanh
 // CHECK-NEXT: math.exp
+
+// -----
+
+// A scan that only what is added to the loss needs is none of the evaluation.
+
+seq.parameter @e parts [#seq.part<"embed.weight", 64, <normal, 0.0 : f64, 0.02 : f64>>] : tensor<64x16xf32>
+
+func.func private @layers(%a: tensor<2x8x1xf32>) -> tensor<2x8x1xf32> {
+  %0 = math.tanh %a : tensor<2x8x1xf32>
+  return %0 : tensor<2x8x1xf32>
+}
+func.func @main(%t: tensor<2x8xi32>) -> (tensor<2x8x64xf32>, tensor<2x8x1xf32>) {
+  %e = seq.get_parameter @e : tensor<64x16xf32>
+  %0 = seq.embed %t, %e : tensor<2x8xi32>, tensor<64x16xf32> -> tensor<2x8x16xf32>
+  %1 = seq.sum %0 : tensor<2x8x16xf32> -> tensor<2x8x1xf32>
+  %2 = seq.scan @layers trips 3 carry(%1) slices() invariants() : (tensor<2x8x1xf32>) -> tensor<2x8x1xf32>
+  %3 = seq.linear %0, %e : tensor<2x8x16xf32>, tensor<64x16xf32> -> tensor<2x8x64xf32>
+  return %3, %2 : tensor<2x8x64xf32>, tensor<2x8x1xf32>
+}
+
+// CHECK-LABEL: func private @layers(
+// CHECK-NOT: func private @layers.evaluate
+// CHECK: func @gradients(
