@@ -115,28 +115,33 @@ static bool beginAlike(const Weight &one, const Weight &other) {
          one.frozen == other.frozen;
 }
 
+/// Reports unless a weight of a shared block is the one that a call before made.
+bool Blocks::expectSame(const Weight &weight, const Weight &before, SourceRange site) {
+  const std::string what = ("all calls of the shared block '" + weight.sharedBy->name.text +
+                            "' have the same weights, but '" + weight.name + "' ")
+                               .str();
+  if (weight.type == before.type && beginAlike(weight, before))
+    return true;
+  if (weight.type == before.type) {
+    reporter.error(site, what + "begins otherwise here, or is frozen otherwise, than in a call before");
+    return false;
+  }
+  Diagnostic &diagnostic =
+      reporter.error(site, what + "is " + weight.type.str() + " here and " + before.type.str() + " in a call before");
+  noteOrigins(diagnostic, weight.type, before.type);
+  return false;
+}
+
 /// The value of a weight that the calls of a block share: the first of them makes it. A block that makes such a call is
 /// handed the weight by its own callers.
 std::optional<ValueId> Blocks::passShared(Weight weight, SourceRange site) {
   FunctionBuilder &home = emitter.function().whole();
   const Declaration &owner = *weight.sharedBy;
   std::unique_ptr<Binding> &binding = home.shared[{&owner, weight.name}];
-  if (binding) {
-    const Weight &known = weightOf(*binding->value.get<Tensor>());
-    if (beginAlike(known, weight) && known.type == weight.type)
-      return emitter.function().import(*binding);
-    if (known.type == weight.type) {
-      reporter.error(site, "all calls of the shared block '" + owner.name.text + "' have the same weights, but '" +
-                               weight.name + "' begins otherwise here, or is frozen otherwise, than in a call before");
-      return std::nullopt;
-    }
-    const Type &type = known.type;
-    Diagnostic &diagnostic = reporter.error(
-        site, "all calls of the shared block '" + owner.name.text + "' have the same weights, but '" + weight.name +
-                  "' is " + weight.type.str() + " here and " + type.str() + " in a call before");
-    noteOrigins(diagnostic, weight.type, type);
+  if (binding && !expectSame(weight, weightOf(*binding->value.get<Tensor>()), site))
     return std::nullopt;
-  }
+  if (binding)
+    return emitter.function().import(*binding);
   const std::string name = (owner.name.text + "." + weight.name).str();
   if (home.isModel) {
     auto [prefix, isNew] = prefixes.try_emplace(&owner);

@@ -31,6 +31,7 @@ private:
   std::optional<llvm::SmallVector<ValueId>> passWeights(const Declaration &callee, const Specialization &special,
                                                         SourceRange site);
   std::optional<ValueId> passShared(Weight weight, SourceRange site);
+  bool expectSame(const Weight &weight, const Weight &before, SourceRange site);
   std::string keyOf(const Declaration &callee, const Scope &inner) const;
   const Specialization &specialize(std::string key, const Declaration &callee, Scope &inner, FunctionBuilder &body);
   bool runBody(const Declaration &callee, Scope &inner, FunctionBuilder &body, std::vector<Value> &results);
