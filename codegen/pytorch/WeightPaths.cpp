@@ -97,7 +97,9 @@ std::optional<WeightPaths::Source> WeightPaths::sourceAt(Operation *site, unsign
     return std::nullopt;
   auto scan = dyn_cast<seq::ScanOp>(site);
   size_t carries = scan ? scan.getCarry().size() : 0;
-  bool isSlice = scan && index >= carries && index < carries + scan.getSlices().size();
+  if (index < carries) // each layer makes the next one's
+    return std::nullopt;
+  bool isSlice = scan && index < carries + scan.getSlices().size();
   seq::ParameterOp parameter = parameterOf(operand);
   if (isSlice != prefix.contains("{}") || isSlice != (parameter && parameter.getStacked()))
     return std::nullopt;
