@@ -104,8 +104,13 @@ std::string withUnit(int64_t bytes) {
 /// One line under a line of the source.
 struct Row {
   std::string label, function;
-  int64_t times = 1;
+  int64_t times = 1; // that the function runs
   std::string bytes, text;
+  int64_t alike = 1; // rows that say the same, of several kernels
+
+  bool saysTheSame(const Row &other) const {
+    return label == other.label && function == other.function && bytes == other.bytes && text == other.text;
+  }
 };
 
 /// Bytes and names of values of one line that share a fate.
@@ -143,7 +148,8 @@ public:
                           lineOf(sources.lookup(place.first), place.second));
       for (const Row &row : entry.rows)
         os << "    " << llvm::left_justify(row.label, widths[0]) << "  " << llvm::left_justify(where(row), widths[1])
-           << "  " << llvm::right_justify(row.bytes, widths[2]) << "  " << row.text << "\n";
+           << "  " << llvm::right_justify(row.bytes, widths[2]) << "  " << row.text
+           << (row.alike > 1 ? llvm::formatv(" ({0} times)", row.alike).str() : "") << "\n";
     }
     printTotals(os);
   }
@@ -225,7 +231,7 @@ private:
     if (!alone)
       text = "instead of " + withUnit(unfused) +
              (epilogue ? ", in the epilogue of " + textOf(*epilogue, "Matmul").str() : "") + ": " + text;
-    entryOf(decision).rows.push_back({alone ? "alone" : "fused", decision.function, times, withUnit(bytes), text});
+    addEach(decision, {alone ? "alone" : "fused", decision.function, times, withUnit(bytes), text});
   }
 
   void addUnfused(const Decision &decision, int64_t times) {
@@ -247,8 +253,8 @@ private:
     bool did = decision.kind == Decision::passed;
     int64_t bytes = numberOf(decision, "Bytes");
     addTo(saved, times * bytes);
-    entryOf(decision).rows.push_back({did ? "saved" : "missed", decision.function, times, did ? withUnit(bytes) : "",
-                                      decision.text + (did ? "" : ": " + decision.reason)});
+    addEach(decision, {did ? "saved" : "missed", decision.function, times, did ? withUnit(bytes) : "",
+                       decision.text + (did ? "" : ": " + decision.reason)});
   }
 
   void addOther(const Decision &decision, int64_t times) {
@@ -270,6 +276,17 @@ private:
     addOnce(decision, {label.str(), decision.function, times, bytes ? withUnit(bytes) : "", text});
   }
 
+  /// Of the kernels of a block that is called several times, each counts.
+  void addEach(const Decision &decision, Row row) {
+    std::vector<Row> &rows = entryOf(decision).rows;
+    auto known = llvm::find_if(rows, [&](const Row &known) { return known.saysTheSame(row); });
+    if (known == rows.end())
+      rows.push_back(std::move(row));
+    else
+      ++known->alike;
+  }
+
+  /// Passes that run again come to the same decision.
   void addOnce(const Decision &decision, Row row) {
     std::vector<Row> &rows = entryOf(decision).rows;
     if (llvm::none_of(rows, [&](const Row &known) {
