@@ -1,9 +1,9 @@
 //===- Blocks.cpp - which block of the spec an operation belongs to -------===//
 #include "codegen/facts/Blocks.h"
 
-#include "ir/kern/KernOps.h"
-
 #include "codegen/facts/Locations.h"
+
+#include "ir/kern/KernOps.h"
 
 #include "llvm/ADT/SetVector.h"
 
@@ -27,54 +27,6 @@ static std::string callOf(Location loc) {
   return call;
 }
 
-/// The parameter a value shows, through slices of scans, views and packed forms; null if it is none.
-static FlatSymbolRefAttr parameterBehind(Value value, const Timeline &timeline) {
-  for (;;) {
-    if (auto get = value.getDefiningOp<seq::GetParameterOp>())
-      return get.getParameterAttr();
-    if (Operation *view = value.getDefiningOp()) {
-      if (!seq::isViewOfOperand(view) && !isa<kern::PackOp>(view))
-        return {};
-      value = view->getOperand(0);
-      continue;
-    }
-    auto argument = cast<BlockArgument>(value);
-    auto function = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
-    seq::ScanOp caller = function ? timeline.caller(function) : nullptr;
-    if (!caller || argument.getArgNumber() < caller.getCarry().size())
-      return {};
-    value = caller->getOperand(argument.getArgNumber());
-  }
-}
-
-/// The result that holds what an operation makes of an operand as a part of a gradient; null where it makes none.
-static Value gradientOnwards(OpOperand &use, const Timeline &timeline) {
-  Operation *user = use.getOwner();
-  if (isa<func::ReturnOp>(user)) {
-    seq::ScanOp caller = timeline.caller(cast<func::FuncOp>(user->getParentOp()));
-    return caller ? caller.getResult(use.getOperandNumber()) : Value();
-  }
-  if (auto sums = dyn_cast<kern::SumPartialsOp>(user))
-    return sums.getSums()[use.getOperandNumber() < sums.getSums().size() ? use.getOperandNumber() : 0];
-  auto library = dyn_cast<seq::LibraryOp>(user);
-  bool isTakenOver = library && library.getAccumulatorOperand() == &use;
-  return isTakenOver || seq::isViewOfOperand(user) ? user->getResult(0) : Value();
-}
-
-/// The parameter whose gradient a value is, or a part of it; null if it is none.
-static FlatSymbolRefAttr parameterOfGradient(Value value, const Timeline &timeline) {
-  llvm::SmallSetVector<Value, 8> held;
-  held.insert(value);
-  for (size_t i = 0; i < held.size(); ++i)
-    for (OpOperand &use : held[i].getUses()) {
-      if (auto gradient = dyn_cast<seq::GradientOp>(use.getOwner()))
-        return gradient.getParameterAttr();
-      if (Value onwards = gradientOnwards(use, timeline))
-        held.insert(onwards);
-    }
-  return {};
-}
-
 std::string BlockNames::ofParameter(StringRef name) {
   auto [outer, last] = name.rsplit('.');
   bool isOfOperation = last == "weight" || last == "bias";
@@ -89,7 +41,7 @@ static void addTo(SmallVectorImpl<std::string> &blocks, StringRef block) {
     blocks.push_back(block.str());
 }
 
-static std::string blockOf(Operation *user, FlatSymbolRefAttr name) {
+static std::string blockOf(Operation *user, StringAttr name) {
   auto parameter = SymbolTable::lookupNearestSymbolFrom<seq::ParameterOp>(user, name);
   return BlockNames::ofParameter(cast<seq::PartAttr>(parameter.getParts()[0]).getName().getValue());
 }
@@ -97,7 +49,7 @@ static std::string blockOf(Operation *user, FlatSymbolRefAttr name) {
 SmallVector<std::string> BlockNames::ofWeights(Operation *op) const {
   SmallVector<std::string> blocks;
   for (Value operand : op->getOperands())
-    if (FlatSymbolRefAttr name = parameterBehind(operand, timeline))
+    for (StringAttr name : trace.ofWeight(operand))
       addTo(blocks, blockOf(op, name));
   return blocks;
 }
@@ -105,7 +57,7 @@ SmallVector<std::string> BlockNames::ofWeights(Operation *op) const {
 SmallVector<std::string> BlockNames::ofGradients(Operation *op) const {
   SmallVector<std::string> blocks;
   for (Value result : op->getResults())
-    if (FlatSymbolRefAttr name = parameterOfGradient(result, timeline))
+    for (StringAttr name : trace.ofGradient(result))
       addTo(blocks, blockOf(op, name));
   return blocks;
 }
@@ -113,7 +65,7 @@ SmallVector<std::string> BlockNames::ofGradients(Operation *op) const {
 /// What works with parameters itself; scans hand them over only.
 static bool usesParameters(Operation &op) { return !isa<seq::ScanOp, seq::GradientOp>(op); }
 
-BlockNames::BlockNames(const Timeline &timeline) : timeline(timeline) {
+BlockNames::BlockNames(const Timeline &timeline) : trace(timeline) {
   // Kernels come second, where there is nothing else: they may hold operations of two blocks.
   for (bool kernels : {false, true}) {
     Places places, calls;
@@ -132,13 +84,15 @@ BlockNames::BlockNames(const Timeline &timeline) : timeline(timeline) {
 }
 
 std::string BlockNames::nearest(Operation *op, ArrayRef<std::string> candidates) const {
-  auto isCandidate = [&](StringRef block) { return llvm::is_contained(candidates, block); };
+  auto isIn = [](ArrayRef<std::string> blocks) {
+    return [=](const std::string &block) { return llvm::is_contained(blocks, block); };
+  };
   llvm::SmallSetVector<Operation *, 16> met;
   met.insert(op);
   for (size_t i = 0; i < met.size(); ++i) {
     if (met[i] == op || isa<seq::LibraryOp>(met[i])) // a kernel on the way may hold operations of two blocks
       for (const SmallVector<std::string> &blocks : {ofWeights(met[i]), ofGradients(met[i])})
-        if (const auto *own = llvm::find_if(blocks, isCandidate); own != blocks.end())
+        if (const auto *own = llvm::find_if(candidates, isIn(blocks)); own != candidates.end())
           return *own;
     for (Value operand : met[i]->getOperands())
       if (Operation *producer = operand.getDefiningOp(); producer && usesParameters(*producer))

@@ -1,7 +1,7 @@
 //===- Blocks.h - which block of the spec an operation belongs to -------------===//
 #pragma once
 
-#include "codegen/memory/Timeline.h"
+#include "codegen/facts/ParameterTrace.h"
 
 #include "llvm/ADT/StringMap.h"
 
@@ -11,10 +11,10 @@ namespace stretto::codegen {
 /// block of the matmul or embedding at its place in the spec (gradients have the place of what they are the gradient
 /// of), else to the block whose call in the spec it comes from; what belongs to none is "model". Where layers that
 /// differ have their operations at one place, it is the block whose parameter the operation reads or has the gradient
-/// of, else that of the nearest operation which it is computed from.
+/// of, be it through weights that are computed from it; else that of the nearest operation which it is computed from.
 class BlockNames {
 public:
-  /// Looks at all functions of an entry point; the timeline must outlive it.
+  /// Looks at all functions of an entry point.
   explicit BlockNames(const Timeline &timeline);
   std::string of(mlir::Operation *op) const;
   /// The block of a parameter: what its name has before its operation and the last word, `weight` or `bias`
@@ -29,7 +29,7 @@ private:
   std::string nearest(mlir::Operation *op, llvm::ArrayRef<std::string> candidates) const;
 
   using Places = llvm::StringMap<llvm::SmallVector<std::string>>;
-  const Timeline &timeline;
+  ParameterTrace trace;
   Places byPlace, byCall;
 };
 
