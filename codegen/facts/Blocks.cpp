@@ -41,9 +41,14 @@ static void addTo(SmallVectorImpl<std::string> &blocks, StringRef block) {
     blocks.push_back(block.str());
 }
 
-static std::string blockOf(Operation *user, StringAttr name) {
+/// The parts of a parameter: weights whose matmuls are one, or a single one.
+static auto partsOf(Operation *user, StringAttr name) {
   auto parameter = SymbolTable::lookupNearestSymbolFrom<seq::ParameterOp>(user, name);
-  return BlockNames::ofParameter(cast<seq::PartAttr>(parameter.getParts()[0]).getName().getValue());
+  return parameter.getParts().getAsRange<seq::PartAttr>();
+}
+
+static std::string blockOf(Operation *user, StringAttr name) {
+  return BlockNames::ofParameter((*partsOf(user, name).begin()).getName().getValue());
 }
 
 SmallVector<std::string> BlockNames::ofWeights(Operation *op) const {
@@ -106,4 +111,29 @@ std::string BlockNames::of(Operation *op) const {
   if (it == byPlace.end() && ((it = byCall.find(callOf(op->getLoc()))) == byCall.end() || it->first().empty()))
     return "model";
   return it->second.size() == 1 ? it->second.front() : nearest(op, it->second);
+}
+
+SmallVector<std::pair<std::string, double>> BlockNames::sharesOf(Operation *op) const {
+  ParameterSet parameters;
+  if (isa<seq::LibraryOp>(op)) {
+    for (Value operand : op->getOperands())
+      parameters.insert_range(trace.ofWeight(operand));
+    for (Value result : op->getResults())
+      parameters.insert_range(trace.ofGradient(result));
+  }
+  if (parameters.size() != 1)
+    return {{of(op), 1}};
+  SmallVector<std::pair<std::string, double>> shares; // rows of weights at first
+  double rows = 0;
+  for (seq::PartAttr part : partsOf(op, parameters.front())) {
+    std::string block = ofParameter(part.getName().getValue());
+    auto *known = llvm::find_if(shares, [&](auto &share) { return share.first == block; });
+    (known == shares.end() ? shares.emplace_back(block, 0) : *known).second += part.getRows();
+    rows += part.getRows();
+  }
+  if (shares.size() == 1)
+    return {{of(op), 1}};
+  for (auto &[block, share] : shares)
+    share /= rows;
+  return shares;
 }

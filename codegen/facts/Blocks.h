@@ -17,6 +17,9 @@ public:
   /// Looks at all functions of an entry point.
   explicit BlockNames(const Timeline &timeline);
   std::string of(mlir::Operation *op) const;
+  /// The blocks that share the work of an operation, and how much each has of it, 1 in all: those of the weights that
+  /// are one matmul, else what `of` gives.
+  llvm::SmallVector<std::pair<std::string, double>> sharesOf(mlir::Operation *op) const;
   /// The block of a parameter: what its name has before its operation and the last word, `weight` or `bias`
   /// ("embed.weight": before the last word); of one that the spec declares as `parameter`, before its own name.
   static std::string ofParameter(mlir::StringRef name);

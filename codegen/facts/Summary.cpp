@@ -17,6 +17,8 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace stretto;
 using namespace stretto::codegen;
@@ -64,13 +66,13 @@ static void addWork(func::FuncOp entry, Summary &summary) {
       Cost cost = costOf(&op);
       if (cost.bytes == 0)
         continue;
-      BlockSummary &block = summary.block(names.of(&op));
-      block.bytes += runs * cost.bytes;
       seq::MatmulKind kind = matmulKind(&op);
-      if (kind == seq::MatmulKind::forward)
-        block.flopsForward += static_cast<double>(runs) * matmulFlops(&op);
-      if (kind == seq::MatmulKind::backward)
-        block.flopsBackward += static_cast<double>(runs) * matmulFlops(&op);
+      double flops = kind == seq::MatmulKind::none ? 0 : static_cast<double>(runs) * matmulFlops(&op);
+      for (const auto &[name, share] : names.sharesOf(&op)) {
+        BlockSummary &block = summary.block(name);
+        block.bytes += std::llround(share * static_cast<double>(runs * cost.bytes));
+        (kind == seq::MatmulKind::forward ? block.flopsForward : block.flopsBackward) += share * flops;
+      }
     }
   }
 }
