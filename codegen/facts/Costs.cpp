@@ -2,6 +2,7 @@
 #include "codegen/facts/Costs.h"
 
 #include "ir/kern/Flops.h"
+#include "ir/seq/Marks.h"
 #include "ir/seq/Purpose.h"
 #include "ir/seq/TensorBytes.h"
 #include "passes/support/ParameterLayout.h"
@@ -14,7 +15,9 @@ using namespace stretto::codegen;
 
 seq::MatmulKind stretto::codegen::matmulKind(Operation *op) {
   auto library = dyn_cast<seq::LibraryOp>(op);
-  return library ? library.getMatmulKind() : seq::MatmulKind::none;
+  seq::MatmulKind kind = library ? library.getMatmulKind() : seq::MatmulKind::none;
+  bool isBackward = kind == seq::MatmulKind::forward && op->hasAttr(kRepeatedAttr);
+  return isBackward ? seq::MatmulKind::backward : kind;
 }
 
 double stretto::codegen::matmulFlops(Operation *op) {

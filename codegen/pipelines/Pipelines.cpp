@@ -66,6 +66,7 @@ static void addTrain(OpPassManager &passes, const PipelineOptions &options) {
   passes.addPass(passes::createChooseSaved({options.memoryBudget, costs.operationsPerByte, costs.savedByteWeight}));
   passes.addPass(passes::createSplitSaved());
   addCleanup(passes);
+  passes.addNestedPass<func::FuncOp>(passes::createSinkRepeated());
   passes.addPass(passes::createChooseSegments({options.memoryBudget}));
   passes.addPass(passes::createSetSegments());
   passes.addPass(createSymbolDCEPass());

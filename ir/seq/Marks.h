@@ -8,6 +8,8 @@ namespace stretto {
 
 /// The values of the operation are computed again for the backward, never kept (unit).
 inline constexpr llvm::StringLiteral kRecomputeAttr = "seq.recompute";
+/// A library operation that the backward repeats, as the spec asks for it (unit). Its work counts as the backward's.
+inline constexpr llvm::StringLiteral kRepeatedAttr = "seq.repeated";
 /// The operation shares a kernel with nothing (unit), or, where it is a piece of a layer, with the pieces of that layer
 /// alone, which have the same number (i64).
 inline constexpr llvm::StringLiteral kNoFuseAttr = "seq.no_fuse";

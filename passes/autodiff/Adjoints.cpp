@@ -2,6 +2,7 @@
 #include "passes/autodiff/Adjoints.h"
 #include "passes/autodiff/Passes.h"
 
+#include "ir/seq/Marks.h"
 #include "ir/seq/SourceNames.h"
 
 using namespace mlir;
@@ -16,6 +17,11 @@ bool stretto::passes::isRepeatable(Operation *op) {
   return seq::isRowOperation(op) && seq::reachOf(op) != seq::RowReach::all && !isFree(op);
 }
 
+bool stretto::passes::isMarkedRepeated(Operation *op) { return isa<seq::LibraryOp>(op) && op->hasAttr(kRecomputeAttr); }
+
+/// Whether the backward has an operation of its own for one of the forward.
+static bool hasCopies(Operation *op) { return op && (isFree(op) || isRepeatable(op) || isMarkedRepeated(op)); }
+
 Adjoints::Adjoints(Operation *marker, OpBuilder backward) : b(marker->getLoc(), backward), marker(marker) {}
 
 //===- Forward values -----------------------------------------------------------===//
@@ -25,18 +31,15 @@ Value Adjoints::primal(Value forward) {
     return {};
   if (Value known = copies.lookupOrNull(forward))
     return known;
-  Operation *op = forward.getDefiningOp();
-  Value result;
-  if (op && (isFree(op) || isRepeatable(op)))
-    result = repeat(op);
+  if (Operation *op = forward.getDefiningOp(); hasCopies(op))
+    repeat(op);
   else
-    result = given(forward);
-  copies.map(forward, result);
-  return result;
+    copies.map(forward, given(forward));
+  return copies.lookup(forward);
 }
 
 /// Copies an operation before the marker, its operands first. Recursion is bounded by a worklist.
-Value Adjoints::repeat(Operation *last) {
+void Adjoints::repeat(Operation *last) {
   SmallVector<Operation *> stack{last};
   while (!stack.empty()) {
     Operation *op = stack.back();
@@ -45,7 +48,7 @@ Value Adjoints::repeat(Operation *last) {
       if (copies.contains(operand))
         continue;
       Operation *producer = operand.getDefiningOp();
-      if (producer && (isFree(producer) || isRepeatable(producer)))
+      if (hasCopies(producer))
         stack.push_back(producer);
       else
         copies.map(operand, given(operand));
@@ -59,12 +62,16 @@ Value Adjoints::repeat(Operation *last) {
     Operation *copy = at.clone(*op, copies);
     if (isFree(op))
       continue;
+    if (isMarkedRepeated(op)) {
+      copy->removeAttr(kRecomputeAttr);
+      copy->setAttr(kRepeatedAttr, at.getUnitAttr());
+      continue;
+    }
     // The number is that of the operation within its function, so that forward and copy find each other.
     auto id = op->getAttrOfType<IntegerAttr>(kIdAttr);
     copy->setAttr(kIdAttr, id);
     copy->setAttr(kRecomputedAttr, at.getUnitAttr());
   }
-  return copies.lookup(last->getResult(0));
 }
 
 void Adjoints::spreadActivity(Block &block) {

@@ -12,8 +12,8 @@ namespace stretto::passes {
 /// The adjoints of the values of one function while its operations are visited from last to first.
 ///
 /// "Forward" values are those of the function that is differentiated; the backward is written by `b`, perhaps into
-/// another function. `primal` translates: it repeats row operations, and asks `given` for everything that cannot
-/// be recomputed (arguments, results of library operations and scans).
+/// another function. `primal` translates: it repeats row operations, and library operations that the spec marks so, and
+/// asks `given` for everything else (arguments, results of other library operations and of scans).
 class Adjoints : public seq::Differentiation {
 public:
   using Value = mlir::Value;
@@ -55,7 +55,7 @@ private:
   mlir::LogicalResult differentiate(mlir::Operation *op, mlir::ValueRange gradients);
   bool accumulate(Value contribution, Value sum);
   Value mergePieces(Value forward, llvm::SmallVector<Piece> pieces);
-  Value repeat(mlir::Operation *op);
+  void repeat(mlir::Operation *op);
 
   mlir::Operation *marker;
   mlir::IRMapping copies;
@@ -67,6 +67,8 @@ private:
 
 /// Whether an operation may be recomputed in the backward: row operations and elementwise work, not the library.
 bool isRepeatable(mlir::Operation *op);
+/// Whether the spec has the backward repeat an operation of the library.
+bool isMarkedRepeated(mlir::Operation *op);
 /// Whether an operation costs nothing anywhere: constants, tables, parameters.
 bool isFree(mlir::Operation *op);
 

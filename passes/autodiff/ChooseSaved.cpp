@@ -2,7 +2,8 @@
 //
 // The graph: every value v that the forward could hand to the backward has two nodes. Cutting v_in -> v_out saves v;
 // cutting source -> v_in recomputes it, which needs its operands (u_out -> v_in, never cut). Values that the
-// backward reads hang on the sink. Results of the library cannot be recomputed: source -> v_in is never cut.
+// backward reads hang on the sink. Results of the library are not recomputed: source -> v_in is never cut. But where
+// the spec asks for it, the backward has the library operation itself, so its operands are what the backward reads.
 //
 //===----------------------------------------------------------------------------===//
 #include "passes/autodiff/Adjoints.h"
@@ -31,6 +32,9 @@ namespace {
 /// Whether an operation shows its operand as it is, in parts, or repeated.
 bool isView(Operation *op) { return isa<seq::BroadcastOp>(op) || seq::isViewOfOperand(op); }
 
+/// Whether an operation of the backward repeats one of the forward, of rows or of the library.
+bool isOfForward(Operation *op) { return isCopy(op) || (op && op->hasAttr(kRepeatedAttr)); }
+
 /// Traffic is counted once per byte read or written, in these units; work is counted in them, too.
 constexpr int64_t kUnitsPerByte = 64;
 
@@ -45,7 +49,7 @@ public:
         originals[id.getInt()] = op;
     });
     for (Operation &op : backward.getBody().front())
-      if (isCopy(&op)) {
+      if (isOfForward(&op)) {
         firstCopy = firstCopy ? firstCopy : &op;
         copies.push_back(&op);
       }
@@ -132,13 +136,14 @@ bool SavedChoice::isGiven(Value value) {
   if (isa<BlockArgument>(value))
     return !isFreeValue(value);
   Operation *op = value.getDefiningOp();
-  return firstCopy && !isCopy(op) && !isFree(op) && op->isBeforeInBlock(firstCopy);
+  return firstCopy && !isOfForward(op) && !isFree(op) && op->isBeforeInBlock(firstCopy);
 }
 
 /// What scans of the backward read, their bodies count.
 void SavedChoice::findReadAsTheyAre() {
   auto isReader = [&](Operation *user) {
-    return !isCopy(user) && !isa<seq::ScanOp, func::ReturnOp>(user) && !(firstCopy && user->isBeforeInBlock(firstCopy));
+    return !isOfForward(user) && !isa<seq::ScanOp, func::ReturnOp>(user) &&
+           !(firstCopy && user->isBeforeInBlock(firstCopy));
   };
   auto add = [&](Value value) {
     if (isGiven(value) && llvm::any_of(value.getUsers(), isReader))
@@ -170,7 +175,7 @@ static int64_t givenBytes(Value value) {
 
 bool SavedChoice::isReadByBackward(Value value) {
   return llvm::any_of(value.getUsers(),
-                      [&](Operation *user) { return !isCopy(user) && (!user->isBeforeInBlock(firstCopy)); });
+                      [&](Operation *user) { return !isOfForward(user) && (!user->isBeforeInBlock(firstCopy)); });
 }
 
 static bool isReadByRows(Value value) {
@@ -220,22 +225,27 @@ bool SavedChoice::isReadAsChoice(Value value) {
   });
 }
 
-/// What was chosen of a row must not come from one that was rounded since, unless the spec says so.
+/// What was chosen of a row must not come from one that was rounded since, whatever the spec says.
 bool SavedChoice::isOfUnroundedRow(Operation *copy) {
   bool chooses = copy->hasAttr(kChoiceAttr) || (isValueOfItsOwn(copy) && isReadAsChoice(copy->getResult(0)));
-  return chooses && areRowsRounded(copy) && !copy->hasAttr(kRecomputeAttr);
+  return chooses && areRowsRounded(copy) && isCopy(copy);
 }
 
 /// Conditions are not stored.
 static bool isCondition(Operation *copy) { return typeOf(copy->getResult(0)).getElementType().isInteger(1); }
 
 int64_t SavedChoice::workOf(Operation *copy) {
-  return isView(copy) ? 0 : std::llround(costOfOperation(copy) / operationsPerByte * kUnitsPerByte);
+  auto library = dyn_cast<seq::LibraryOp>(copy);
+  double operations = library ? library.getFlops() : isView(copy) ? 0 : costOfOperation(copy);
+  return std::llround(operations / operationsPerByte * kUnitsPerByte);
 }
 
 int64_t SavedChoice::recomputeCost(Operation *copy) {
   int64_t bytes = storedBytes(copy->getResult(0)), traffic = 0;
-  if (isValueOfItsOwn(copy) && isReadByLibrary(copy->getResult(0)))
+  if (isa<seq::LibraryOp>(copy)) // reads and writes memory itself
+    for (Value value : llvm::concat<Value>(llvm::to_vector(copy->getOperands()), llvm::to_vector(copy->getResults())))
+      traffic += storedBytes(value);
+  else if (isValueOfItsOwn(copy) && isReadByLibrary(copy->getResult(0)))
     traffic += readAgain.contains(copy->getResult(0)) ? 2 * bytes : bytes;
   if (isa<seq::ReduceOp>(copy))
     traffic += storedBytes(copy->getOperand(0));
@@ -262,10 +272,16 @@ void SavedChoice::addCopy(FlowGraph &graph, FlowGraph::Node source, FlowGraph::N
       Nodes pair = addValue(graph, sink, operand, storedBytes(operand) * (memoryWeight + kUnitsPerByte));
       graph.addEdge(source, pair.in, FlowGraph::kInfinite);
     }
-  bool maySave = isValueOfItsOwn(copy) && !isCondition(copy) && !copy->hasAttr(kRecomputeAttr) && !isOfRoundedRow(copy);
+  bool isMarked = copy->hasAttr(kRecomputeAttr) && !isOfUnroundedRow(copy);
+  bool maySave = isCopy(copy) && isValueOfItsOwn(copy) && !isCondition(copy) && !isMarked && !isOfRoundedRow(copy);
   Nodes pair =
       addValue(graph, sink, value,
                maySave ? storedBytes(value) * memoryWeight + saveTraffic(copy) * kUnitsPerByte : FlowGraph::kInfinite);
+  for (Value other : llvm::drop_begin(copy->getResults())) {
+    nodes.insert({other, pair});
+    if (isReadByBackward(other))
+      graph.addEdge(pair.out, sink, FlowGraph::kInfinite);
+  }
   graph.addEdge(source, pair.in, isOfUnroundedRow(copy) ? FlowGraph::kInfinite : recomputeCost(copy));
   for (Value operand : copy->getOperands())
     if (auto found = nodes.find(operand); found != nodes.end())
@@ -295,10 +311,9 @@ int64_t SavedChoice::decide(int64_t memoryWeight) {
 llvm::DenseSet<Operation *> SavedChoice::findRecomputed() {
   llvm::DenseSet<Operation *> recomputed;
   for (Operation *copy : llvm::reverse(copies)) {
-    Value value = copy->getResult(0);
-    bool isRead = isReadByBackward(value) ||
-                  llvm::any_of(value.getUsers(), [&](Operation *user) { return recomputed.contains(user); });
-    if (isRead && !saved.contains(value))
+    bool isRead = llvm::any_of(copy->getResults(), [&](Value value) { return isReadByBackward(value); }) ||
+                  llvm::any_of(copy->getUsers(), [&](Operation *user) { return recomputed.contains(user); });
+    if (isRead && !saved.contains(copy->getResult(0)))
       recomputed.insert(copy);
   }
   return recomputed;
@@ -311,7 +326,9 @@ int64_t SavedChoice::remarkRecomputed() {
   for (Operation *copy : copies) {
     if (!recomputed.contains(copy) || !isValueOfItsOwn(copy) || isFreeValue(copy->getResult(0)))
       continue;
-    int64_t bytes = storedBytes(copy->getResult(0));
+    int64_t bytes = 0;
+    for (Value result : copy->getResults())
+      bytes += storedBytes(result);
     remark::analysis(copy->getLoc(),
                      remark::RemarkOpts::name("Recomputed").category("memory").function(backward.getName()))
         << "recomputed in the backward" << remark::metric("Bytes", bytes);

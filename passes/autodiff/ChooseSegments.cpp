@@ -4,6 +4,7 @@
 #include "passes/support/Requirements.h"
 
 #include "ir/seq/ActivationType.h"
+#include "ir/seq/Marks.h"
 #include "ir/seq/TensorBytes.h"
 
 #include "mlir/IR/Remarks.h"
@@ -38,7 +39,11 @@ public:
       return failure();
     SmallVector<seq::MixerOp> mixers;
     module.walk([&](seq::MixerOp mixer) {
-      if (mixer.getStates())
+      if (!mixer.getStates())
+        return;
+      if (mixer->hasAttr(kRepeatedAttr)) // saves nothing
+        setSegment(mixer, usual);
+      else
         mixers.push_back(mixer);
     });
     for (seq::MixerOp mixer : mixers)
@@ -84,9 +89,13 @@ private:
       remarkRefused(mixer, segment);
       room -= excess(mixer, segment);
     }
-    mixer->setAttr(kSegmentAttr, Builder(mixer).getI64IntegerAttr(segment));
+    setSegment(mixer, segment);
     remark::passed(mixer.getLoc(), options(mixer))
         << stateBefore(segment) << remark::metric("Bytes", stateBytes(mixer, segment));
+  }
+
+  static void setSegment(seq::MixerOp mixer, int64_t segment) {
+    mixer->setAttr(kSegmentAttr, Builder(mixer).getI64IntegerAttr(segment));
   }
 
   /// The next shorter segment did not fit.

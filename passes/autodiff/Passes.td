@@ -13,10 +13,11 @@ def ChooseSaved : Pass<"seq-choose-saved", "::mlir::ModuleOp"> {
     and the traffic of writing and reading it; recomputing it costs its arithmetic, `operations-per-byte` of the target,
     and the traffic that this causes, which is more where a library operation reads the value and later row operations
     read once more what it is computed from.
-    Results of matmuls, attention and scans cannot be recomputed. Values marked `seq.recompute` in the spec are
-    never saved, nor, where activations are rounded, those marked `seq.held_constant`: what a softmax subtracts must be
-    the largest number of the row that is read again, or exponentials may be infinite. Those marked `seq.choice` are
-    saved there: the backward reads the columns that the forward chose.
+    Results of the library (matmuls, attention) are recomputed where the spec has marked them, `seq.recompute`, those
+    of scans never. Values that are marked are never saved, nor, where activations are rounded, those marked
+    `seq.held_constant`: what a softmax subtracts must be the largest number of the row that is read again, or
+    exponentials may be infinite. Those marked `seq.choice` are saved there, whatever else marks them: the backward
+    reads the columns that the forward chose.
 
     Each recomputed operation of the backward ends up with `seq.saved = <bytes>` or stays `seq.recomputed`; the function
     says how much its backward reads of the forward in all, `seq.saved_bytes`. A byte of memory weighs as much as
@@ -88,7 +89,8 @@ def Differentiate : Pass<"seq-differentiate", "::mlir::ModuleOp"> {
     Replaces `seq.backward` by the backward of everything that leads from parameters to the given values. There is one
     rule per operation. The backward reads forward values through recomputed (`seq.recomputed`) copies of the row
     operations that make them; only results of library operations and carried values of scans are read from
-    memory at this stage. What `seq.stop_gradient` gives counts as a constant; the pass leaves none of them.
+    memory at this stage. A library operation that the spec marks `seq.recompute` is in the backward, too, as
+    `seq.repeated`. What `seq.stop_gradient` gives counts as a constant; the pass leaves none of them.
 
     The body `@layer` of a scan becomes `@layer.forward`, which also stacks what its backward reads, and a new
     `@layer.backward` runs as the reversed scan. `seq.gradient` stores the gradient of every trainable
@@ -222,6 +224,33 @@ def SplitSaved : Pass<"seq-split-saved", "::mlir::ModuleOp"> {
     %2 = seq.reduce add %1 : tensor<2x8x16xf32> -> tensor<2x8xf32>
     %3 = math.exp %2 {seq.saved = 64 : i64} : tensor<2x8xf32>
     %4 = arith.mulf %arg1, %3 : tensor<2x8xf32>
+    ```
+  }];
+}
+
+def SinkRepeated : Pass<"seq-sink-repeated", "::mlir::func::FuncOp"> {
+  let summary = "repeat an operation of the library only where the backward reads it";
+  let description = [{
+    A library operation that the backward repeats (`seq.repeated`, of values that the spec has recomputed) goes to the
+    first operation that reads it, and with it the rows that are recomputed from it. So what is recomputed for one layer
+    is not in memory while others need theirs.
+
+    ```mlir
+    func.func @backward(%x: tensor<2x8x16xf32>, %w: tensor<16x16xf32>, %dy: tensor<2x8x16xf32>) -> tensor<16x16xf32> {
+      %y = seq.linear %x, %w : tensor<2x8x16xf32>, tensor<16x16xf32> -> tensor<2x8x16xf32> {seq.repeated}
+      %0 = math.tanh %y {seq.recomputed} : tensor<2x8x16xf32>
+      %1 = seq.linear_input_grad %dy, %w : tensor<2x8x16xf32>, tensor<16x16xf32> -> tensor<2x8x16xf32>
+      %2 = seq.linear_weight_grad %1, %0 : tensor<2x8x16xf32>, tensor<2x8x16xf32> -> tensor<16x16xf32>
+      return %2 : tensor<16x16xf32>
+    }
+    ```
+    becomes
+
+    ```mlir
+    %0 = seq.linear_input_grad %arg2, %arg1 : tensor<2x8x16xf32>, tensor<16x16xf32> -> tensor<2x8x16xf32>
+    %1 = seq.linear %arg0, %arg1 : tensor<2x8x16xf32>, tensor<16x16xf32> -> tensor<2x8x16xf32> {seq.repeated}
+    %2 = math.tanh %1 {seq.recomputed} : tensor<2x8x16xf32>
+    %3 = seq.linear_weight_grad %0, %2 : tensor<2x8x16xf32>, tensor<2x8x16xf32> -> tensor<16x16xf32>
     ```
   }];
 }

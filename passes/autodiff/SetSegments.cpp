@@ -2,6 +2,7 @@
 #include "passes/autodiff/Passes.h"
 #include "passes/support/ParameterLayout.h"
 
+#include "ir/seq/Marks.h"
 #include "ir/seq/TensorBytes.h"
 
 namespace stretto::passes {
@@ -35,7 +36,8 @@ private:
     Operation *reader = use.getOwner();
     if (auto grad = dyn_cast<seq::MixerGradOp>(reader)) {
       grad.setSegment(segment);
-      countIn(grad->getParentOfType<func::FuncOp>());
+      if (!mixer->hasAttr(kRepeatedAttr))
+        countIn(grad->getParentOfType<func::FuncOp>());
       return success();
     }
     if (auto end = dyn_cast<func::ReturnOp>(reader))

@@ -102,11 +102,12 @@ private:
   llvm::StringMap<unsigned> reads;
 };
 
-/// Whether the parameters of two matmuls can be stored as one.
+/// Whether two matmuls can be one: their parameters are stored alike, and so are their results.
 bool areAlike(Matmul &a, Matmul &b) {
   seq::ParameterOp p = a.parameter, q = b.parameter;
   return a.scan == b.scan && p.getStacked() == q.getStacked() && p.getFirst() == q.getFirst() &&
-         p.getStep() == q.getStep() && p.getFrozen() == q.getFrozen() && a.isSlice() == b.isSlice();
+         p.getStep() == q.getStep() && p.getFrozen() == q.getFrozen() && a.isSlice() == b.isSlice() &&
+         a.linear->hasAttr(kRecomputeAttr) == b.linear->hasAttr(kRecomputeAttr);
 }
 
 class Merger {
@@ -214,6 +215,8 @@ private:
     Location loc = getLoc([](Matmul &part) { return part.linear.getOperation(); });
     auto type = typeOf(first.getResult()).clone(shape);
     auto merged = seq::LinearOp::create(builder, loc, type, first.getOperand(), weight);
+    if (first->hasAttr(kRecomputeAttr))
+      merged->setAttr(kRecomputeAttr, builder.getUnitAttr());
     int64_t offset = 0;
     for (Matmul &part : parts) {
       auto slice = seq::SliceOp::create(builder, part.linear.getLoc(), part.linear.getType(), merged, offset);
@@ -264,7 +267,8 @@ struct MergeMatmulsPass : stretto::passes::impl::MergeMatmulsBase<MergeMatmulsPa
       if (set.size() > 1)
         Merger(matmuls, set).run();
       else if (sets.size() > 1)
-        remarkMissed(set.front().linear, "its weight is frozen or stacked unlike the others");
+        remarkMissed(set.front().linear,
+                     "its weight is frozen or stacked, or its result recomputed, unlike the others");
     }
   }
 

@@ -1,5 +1,6 @@
 """Random valid models of the language, for comparing what the compiler makes of them with what they mean."""
 import random
+import re
 from dataclasses import dataclass
 from typing import Callable
 
@@ -353,6 +354,8 @@ def random_spec(seed, wide=False, sizes=SMALL):
     loops = [repeats(rng, blocks) for _ in range(rng.randint(1, 2))]
     if wide and rng.random() < 0.2:
         loops[-1] = f"repeat 2 {{ {loops[-1]} }}"
+    if wide and random.Random(f"recompute {seed}").random() < 0.2:
+        loops = [re.sub(r"(x = )(block\d+\([^()]*\))", r"\1recompute(\2)", loop) for loop in loops]
     read = {name: shape for name, shape in shared.items() if any(name in loop for loop in loops)}
     text += [f"  {name} = parameter({', '.join(map(str, shape))})" for name, shape in read.items()]
     text += [f"  {loop}" for loop in loops]

@@ -130,6 +130,14 @@ EXPRESSIONS = {
         "  + linear_attention(x, y, x, 12, erase = z) + linear_attention(x, y, x, 12, beta = z)",
     "parameter": "x * parameter(12)",
     "recompute": "recompute(tanh(x)) * y",
+    "recomputed matmuls": "x * recompute(linear(silu(linear(x * y, 30)), 12)) * recompute(linear(x, 12) * linear(y, 12))",
+    "recomputed attention": "x + recompute(softmax_attention(linear(x, 12), y, tanh(linear(x, 12)), 2)) * y",
+    "recomputed mixers":
+        "x * recompute(linear_attention(x, y, linear(x, 12), 2, decay = -softplus(y))) + recompute(linear_attention(y, x, x, 3))",
+    "recomputed embeddings and means": "x * recompute(embed(tokens, vocab, 12)) * y * recompute(batch_mean(tanh(x)))",
+    "recomputed in layers":
+        "x  repeat 3 { z = z + recompute(linear(softmax_attention(linear(z, 12), linear(z, 12), rms_norm(canon(z)), 3), 12)) * z }",
+    "recomputed layers, apart": "x  repeat 3 as i { z = z + (i + 1) * recompute(linear(silu(linear(rms_norm(z), 20)), 12)) }",
 }
 
 SPEC = """model one(vocab: int) {{

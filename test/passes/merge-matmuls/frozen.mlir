@@ -2,8 +2,8 @@
 // RUN: FileCheck %s --check-prefix=REMARK < %t
 
 // REMARK-NOT: Passed
-// REMARK: [Missed] MergedMatmuls {{.*}} Reason="its weight is frozen or stacked unlike the others"
-// REMARK: [Missed] MergedMatmuls {{.*}} Reason="its weight is frozen or stacked unlike the others"
+// REMARK: [Missed] MergedMatmuls {{.*}} Reason="its weight is frozen or stacked, or its result recomputed, unlike the others"
+// REMARK: [Missed] MergedMatmuls {{.*}} Reason="its weight is frozen or stacked, or its result recomputed, unlike the others"
 seq.parameter @a parts [#seq.part<"a", 16, <normal, 0.0 : f64, 0.02 : f64>>] : tensor<16x16xf32>
 seq.parameter @b parts [#seq.part<"b", 16, <normal, 0.0 : f64, 0.02 : f64>>] frozen : tensor<16x16xf32>
 
