@@ -33,8 +33,10 @@ static ElaborationOptions elaborationOptions(const FrontendOptions &options) {
   elaboration.batch = options.batch;
   elaboration.length = options.length;
   elaboration.vocabulary = options.vocabulary;
-  if (options.elementType == ElementType::F64)
+  if (options.elementType == ElementType::F64) {
+    elaboration.smallest = std::numeric_limits<double>::denorm_min();
     elaboration.largest = std::numeric_limits<double>::max();
+  }
   return elaboration;
 }
 

@@ -40,10 +40,11 @@ Type Emitter::rowsType(Dim width) const {
 }
 
 bool Emitter::expectHeld(double number, SourceRange range) const {
-  if (std::abs(number) <= largest)
+  bool isSmall = number != 0 && std::abs(number) < smallest;
+  if (std::abs(number) <= largest && !isSmall)
     return true;
-  reporter.error(range, llvm::formatv("tensors of this model hold numbers up to {0:e2}, but got {1}", largest,
-                                      toString(Value(number)))
+  reporter.error(range, llvm::formatv("tensors of this model hold numbers {0} {1:e2}, but got {2}",
+                                      isSmall ? "from" : "up to", isSmall ? smallest : largest, toString(Value(number)))
                             .str());
   return false;
 }

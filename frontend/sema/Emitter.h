@@ -3,6 +3,7 @@
 
 #include "frontend/sema/Budget.h"
 #include "frontend/sema/FunctionBuilder.h"
+#include "frontend/sema/Sema.h"
 
 #include "llvm/Support/SaveAndRestore.h"
 
@@ -28,9 +29,10 @@ public:
     llvm::SmallVector<SourceRange, 4> defSites; // calls of defs being evaluated, outermost first
   };
 
-  /// `batch` and `length` are the shape of the tokens, `largest` is the largest number that tensors hold.
-  Emitter(int64_t batch, int64_t length, double largest, Reporter &reporter, Budget &budget)
-      : reporter(reporter), batch(batch), length(length), largest(largest), budget(budget) {}
+  /// The tokens have the shape, and tensors hold the numbers, that the options say.
+  Emitter(const ElaborationOptions &options, Reporter &reporter, Budget &budget)
+      : reporter(reporter), batch(options.batch), length(options.length), smallest(options.smallest),
+        largest(options.largest), budget(budget) {}
 
   Reporter &reporter;
   Surroundings surroundings;
@@ -49,7 +51,7 @@ public:
 
   Type rowsType(Dim width) const;
   Type tokensType() const;
-  /// Reports a number that would be infinite in tensors.
+  /// Reports a number that would be infinite, or 0 though it is not, in tensors.
   bool expectHeld(double number, SourceRange range) const;
   /// An operation with one result.
   Value emit(llvm::StringRef name, llvm::ArrayRef<Value> operands, const Type &type, SourceRange range,
@@ -72,7 +74,7 @@ private:
   Value addResult(Op &op, const Type &type);
 
   const int64_t batch, length;
-  const double largest;
+  const double smallest, largest; // numbers that tensors hold, above 0
   Budget &budget;
   Place place;
 };

@@ -15,11 +15,12 @@ struct Override {
 };
 
 struct ElaborationOptions {
-  std::string model;                                  // which model; empty: the only one of the main file
-  std::vector<Override> overrides;                    // the last one of a name counts
-  int64_t batch = 1, length = 1;                      // shape of `tokens`
-  int64_t vocabulary = 0;                             // of the task; binds the parameter `vocab`; 0: unknown
-  double largest = std::numeric_limits<float>::max(); // number of the model's element type
+  std::string model;               // which model; empty: the only one of the main file
+  std::vector<Override> overrides; // the last one of a name counts
+  int64_t batch = 1, length = 1;   // shape of `tokens`
+  int64_t vocabulary = 0;          // of the task; binds the parameter `vocab`; 0: unknown
+  // Numbers of the model's element type, above 0: smaller ones are 0 in it, larger ones infinite.
+  double smallest = std::numeric_limits<float>::denorm_min(), largest = std::numeric_limits<float>::max();
 };
 
 /// Elaborates a model of the main file. Nothing if there were errors.

@@ -128,7 +128,10 @@ std::string FiniteCheck::describe(const Op &op, const CallSite &at, const strett
     text += fmt::format(", in kernel '{}'", result.kernel);
   if (at.iteration >= 0)
     text += fmt::format(", in iteration {} of its loop", at.iteration);
-  return text + fmt::format(": element {} is {}", positionText(result, bad.element), bad.value);
+  text += fmt::format(": element {} is {}", positionText(result, bad.element), bad.value);
+  if (*result.kernel)
+    text += "; a kernel of several operations is looked at as a whole, with --fuse=none each of them";
+  return text;
 }
 
 const stretto_parameter *FiniteCheck::parameterAt(int64_t element) const {

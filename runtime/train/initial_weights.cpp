@@ -116,7 +116,8 @@ void checkModelOf(const std::string &run, const stretto_program &program) {
   if (then != program.spec_hash)
     throw Error(
         fmt::format("spec and settings must be those that run '{0}' was started with, {1} as '{0}/model.sha' says, but "
-                    "are {2}; to give its weights to another model, name that: stretto eval SPEC --init-from {0}",
+                    "are {2}; so must --length where the model has weights for it, as embed(positions(), ...); to give "
+                    "its weights to another model, name that: stretto eval SPEC --init-from {0}",
                     run, printable(then), program.spec_hash));
 }
 

@@ -55,10 +55,11 @@ std::string readBytes(StringRef given, int64_t &result) {
       unit = factor;
       break;
     }
-  std::string error = readNumber(text, 0, result);
-  if (error.empty() && __builtin_mul_overflow(result, unit, &result))
+  if (!readNumber(text, 0, result).empty())
+    return llvm::formatv("must be a whole number of bytes, or of K, M or G, of at least 0, but got '{0}'", given);
+  if (__builtin_mul_overflow(result, unit, &result))
     return llvm::formatv("must be at most {0} bytes, but got '{1}'", std::numeric_limits<int64_t>::max(), given);
-  return error;
+  return "";
 }
 
 /// A number in the range that a setting of the program has.

@@ -14,7 +14,7 @@ struct Elaborator {
   Elaborator(const LoadedProgram &loaded, const ElaborationOptions &options, SourceFiles &sources,
              Diagnostics &diagnostics)
       : reporter(sources, diagnostics, program.provenances), budget(reporter), names(loaded, reporter),
-        emitter(options.batch, options.length, options.largest, reporter, budget), functions(program.functions),
+        emitter(options, reporter, budget), functions(program.functions),
         expressions(reporter, budget, names, emitter, calls), builtins(options, reporter, emitter, expressions),
         blocks(reporter, budget, names, emitter, functions, statements),
         calls(reporter, names, emitter, expressions, builtins, blocks),

@@ -150,6 +150,8 @@ INSTANTIATE_TEST_SUITE_P(
              "'weight' of 'embed' must be a weight [vocabulary, 8], but got [16, 24]"},
         Case{"x = x * -1e300", "3:5: error: tensors of this model hold numbers up to 3.40e+38, but got -1e+300"},
         Case{"x = rms_norm(x, eps = 1e39)", "3:23: error: tensors of this model hold numbers up to 3.40e+38"},
+        Case{"x = rms_norm(x, eps = 1e-46)",
+             "3:23: error: tensors of this model hold numbers from 1.40e-45, but got 1e-46"},
         Case{"x = x * parameter(16, init = constant(1e39))", "3:39: error: tensors of this model hold numbers up to"},
         Case{"x = x / 0", "3:5: error: division by zero"}, Case{"x = x / (1.0 - 1)", "3:5: error: division by zero"},
         Case{"x = rms_norm(x, eps = -1.0)", "3:23: error: eps must be at least 0, but got -1.0"},

@@ -269,7 +269,8 @@ TEST(FiniteCheck, NamesTheKernelAndTheTensor) {
                             stretto_launch(&context, &poison, &gradients);
                           }),
               "the first NaN or infinity was written by tanh at a.stretto:7:3 for 'b', in kernel "
-              "'poison': element [0, 2] of [1, 4] is nan");
+              "'poison': element [0, 2] of [1, 4] is nan; a kernel of several operations is looked at as a whole, with "
+              "--fuse=none each of them");
   }
 }
 
