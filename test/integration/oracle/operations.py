@@ -84,7 +84,7 @@ EXPRESSIONS = {
     "a mean over the batch, its gradient stopped": "x * y * batch_mean(heaviside(x)) + batch_mean(heaviside(x * y)) * x",
     "a number carried through layers, which is not zero": "x  one = full(12, 1)  repeat 3 { z = z * one + linear(z, 12)  one = one * 0.5 }",
     "weights that layers change, of rows and of columns":
-        "x  a = parameter(12)  b = parameter(12, 12)  repeat 3 { z = linear(z, weight = b) * a + z  a, b = a * 0.5, b + b }",
+        "x  a = parameter(12)  b = parameter(12, 12)  repeat 3 { z = linear(z, weight = b) * a + z  a, b = a * 0.5, b - 0.25 }",
     "means over the batch of what reads no tokens":
         "x * batch_mean(full(12, 0.25) * parameter(12)) + y * batch_mean(shift(full(12, 1), 2)) + batch_mean(canon(full(12, 1)))",
     "a rotated mean of one number": "x * batch_mean(rotary(full(12, 0.5), heads = 2) + batch_mean(x))",

@@ -1,6 +1,6 @@
 // What the spec has recomputed is computed again by the library, too: the backward reads the input of the first matmul alone, and has no
 // second one, as nothing reads what it makes. Recomputing what is behind them costs a matmul, so that is saved.
-// RUN: stretto-opt %s --seq-differentiate --seq-choose-saved --seq-split-saved | FileCheck %s
+// RUN: stretto-opt %s --seq-differentiate --seq-choose-saved="operations-per-byte=3 saved-byte-weight=8" --seq-split-saved | FileCheck %s
 // RUN: sed 's/ {seq.recompute}//' %s | stretto-opt --seq-differentiate --seq-choose-saved --seq-split-saved | FileCheck %s --check-prefix=KEPT
 
 // CHECK: seq.saved_bytes = 8192
