@@ -412,7 +412,7 @@ struct ChooseSavedPass : stretto::passes::impl::ChooseSavedBase<ChooseSavedPass>
     if (total > memoryBudget)
       emitWarning(getOperation().getLoc())
           << "the memory budget of " << int64_t(memoryBudget) << " bytes for saved values cannot be met: the least is "
-          << total << " bytes";
+          << total << " bytes, unless 'recompute' of the spec has matmuls repeated, too";
   }
 };
 } // namespace
