@@ -80,6 +80,7 @@ struct Weight {
   llvm::SmallVector<Stack, 1> stacks;
   SourceRange range;
   const Declaration *sharedBy = nullptr; // the block all of whose calls have this weight; the name is that in the block
+  SourceRange sharedAt;                  // the call of that block
 };
 
 struct Attribute {

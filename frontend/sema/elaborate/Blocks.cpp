@@ -88,7 +88,7 @@ std::optional<llvm::SmallVector<ValueId>> Blocks::passWeights(const Declaration 
   std::string prefix;
   for (Weight weight : special.weights) {
     if (!weight.sharedBy && callee.isShared)
-      weight.sharedBy = &callee;
+      weight.sharedBy = &callee, weight.sharedAt = site;
     if (weight.sharedBy) {
       std::optional<ValueId> value = passShared(std::move(weight), site);
       if (!value)
@@ -115,19 +115,21 @@ static bool beginAlike(const Weight &one, const Weight &other) {
          one.frozen == other.frozen;
 }
 
-/// Reports unless a weight of a shared block is the one that a call before made.
+/// Reports unless a weight of a shared block is the one that a call before made; at the call of that block, which may
+/// be within the one at `site`.
 bool Blocks::expectSame(const Weight &weight, const Weight &before, SourceRange site) {
   const std::string what = ("all calls of the shared block '" + weight.sharedBy->name.text +
                             "' have the same weights, but '" + weight.name + "' ")
                                .str();
   if (weight.type == before.type && beginAlike(weight, before))
     return true;
-  if (weight.type == before.type) {
-    reporter.error(site, what + "begins otherwise here, or is frozen otherwise, than in a call before");
-    return false;
-  }
-  Diagnostic &diagnostic =
-      reporter.error(site, what + "is " + weight.type.str() + " here and " + before.type.str() + " in a call before");
+  const std::string how = weight.type == before.type
+                              ? "begins otherwise here, or is frozen otherwise, than in a call before"
+                              : "is " + weight.type.str() + " here and " + before.type.str() + " in a call before";
+  Diagnostic &diagnostic = reporter.error(weight.sharedAt, what + how);
+  if (weight.sharedAt.begin != site.begin || weight.sharedAt.file != site.file)
+    diagnostic.notes.insert(diagnostic.notes.begin(), {site, "reached from here"});
+  diagnostic.notes.push_back({before.sharedAt, "the call before"});
   noteOrigins(diagnostic, weight.type, before.type);
   return false;
 }

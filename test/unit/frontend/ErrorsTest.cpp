@@ -407,6 +407,11 @@ INSTANTIATE_TEST_SUITE_P(
              "here "
              "and [n=3, 40] in a call before"},
         Case{
+            "model m(vocab: int) {\nshared block s(x) { return linear(x, 8) }\nblock g(x) {\nreturn s(linear(x, 4)) }\n"
+            "x = s(embed(tokens, vocab, 8))\nreturn linear(g(x), vocab) }",
+            "4:8: error: all calls of the shared block 's' have the same weights, but 'linear.weight' is [8, 4] here "
+            "and [8, 8] in a call before"},
+        Case{
             "model m(vocab: int) {\nshared block s(x, w = parameter(8, 8)) { return linear(x, weight = w) }\n"
             "return s(embed(tokens, vocab, 8)) }",
             "2:23: error: the default of a parameter of a shared block makes no weights: each call would have its own; "
