@@ -8,6 +8,8 @@
 #include "codegen/mixers/MixerWalks.h"
 #include "codegen/mixers/OrderTiles.h"
 
+#include "ir/seq/Marks.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/Remarks.h"
@@ -93,6 +95,8 @@ public:
   }
 
   void accept() {
+    if (op->hasAttr(kRepeatedAttr))
+      forEachWalk([](kern::WalkOp walk) { walk.setGradient(true); });
     op->replaceAllUsesWith(ValueRange(results));
     op->erase();
   }

@@ -86,6 +86,7 @@ static void addFused(OpPassManager &passes, const PipelineOptions &options) {
     passes.addPass(passes::createDuplicateProducers({costs.operationsPerByte, costs.keptRows}));
   passes.addPass(passes::createOutlineGroups());
   addCleanup(passes);
+  passes.addNestedPass<func::FuncOp>(passes::createSinkRepeated()); // kernels now, which came as early as they could
   passes.addPass(passes::createRoundActivations());
   if (int64_t alignment = options.backend->logitsAlignment())
     passes.addPass(createPadLogits({alignment}));

@@ -2,6 +2,8 @@
 #include "codegen/rows/Epilogues.h"
 #include "codegen/rows/Passes.h"
 
+#include "ir/seq/Marks.h"
+
 #include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
@@ -73,9 +75,10 @@ FusedMatmul stretto::codegen::fuseMatmul(Operation *matmul, kern::RowwiseOp kern
     types.push_back(product.getType());
   auto name = b.getStringAttr(nameOfMatmul(kernel.getKernel().value_or("kernel")));
   auto loc = FusedLoc::get(b.getContext(), {matmul->getLoc(), kernel.getLoc()});
-  auto fused = kern::MatmulOp::create(
-      b, loc, types, matmul->getOperand(0), matmul->getOperand(1), *weightFormOf(matmul), inputs, b.getArrayAttr(maps),
-      /*gradient=*/!isa<seq::LinearOp>(matmul), /*partial_sums=*/false, name, kern::Schedule(), kern::ResourcesAttr());
+  auto fused = kern::MatmulOp::create(b, loc, types, matmul->getOperand(0), matmul->getOperand(1),
+                                      *weightFormOf(matmul), inputs, b.getArrayAttr(maps),
+                                      /*gradient=*/!isa<seq::LinearOp>(matmul) || matmul->hasAttr(kRepeatedAttr),
+                                      /*partial_sums=*/false, name, kern::Schedule(), kern::ResourcesAttr());
   fused.getBody().takeBody(body);
   return {fused, row};
 }

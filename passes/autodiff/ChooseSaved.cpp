@@ -35,6 +35,31 @@ bool isView(Operation *op) { return isa<seq::BroadcastOp>(op) || seq::isViewOfOp
 /// Whether an operation of the backward repeats one of the forward, of rows or of the library.
 bool isOfForward(Operation *op) { return isCopy(op) || (op && op->hasAttr(kRepeatedAttr)); }
 
+/// Where the spec calls the block that an operation is of, the outermost one; null of what is in no block.
+LocationAttr outermostCall(Operation *op) {
+  LocationAttr call;
+  op->getLoc()->walk([&](Location inner) {
+    auto site = dyn_cast<CallSiteLoc>(inner);
+    if (!site)
+      return WalkResult::advance();
+    Location caller = site.getCaller();
+    while (auto outer = dyn_cast<CallSiteLoc>(caller))
+      caller = outer.getCaller();
+    call = caller;
+    return WalkResult::interrupt();
+  });
+  return call;
+}
+
+/// Whether a block that is recomputed hands a value to another one, or to anything else, that is recomputed, too.
+bool goesToAnotherCall(Operation *copy) {
+  LocationAttr own = outermostCall(copy);
+  return own && llvm::any_of(copy->getUsers(), [&](Operation *user) {
+           bool isMarked = user->hasAttr(kRepeatedAttr) || (isCopy(user) && user->hasAttr(kRecomputeAttr));
+           return isMarked && outermostCall(user) != own;
+         });
+}
+
 /// Traffic is counted once per byte read or written, in these units; work is counted in them, too.
 constexpr int64_t kUnitsPerByte = 64;
 
@@ -272,7 +297,7 @@ void SavedChoice::addCopy(FlowGraph &graph, FlowGraph::Node source, FlowGraph::N
       Nodes pair = addValue(graph, sink, operand, storedBytes(operand) * (memoryWeight + kUnitsPerByte));
       graph.addEdge(source, pair.in, FlowGraph::kInfinite);
     }
-  bool isMarked = copy->hasAttr(kRecomputeAttr) && !isOfUnroundedRow(copy);
+  bool isMarked = copy->hasAttr(kRecomputeAttr) && !isOfUnroundedRow(copy) && !goesToAnotherCall(copy);
   bool maySave = isCopy(copy) && isValueOfItsOwn(copy) && !isCondition(copy) && !isMarked && !isOfRoundedRow(copy);
   Nodes pair =
       addValue(graph, sink, value,

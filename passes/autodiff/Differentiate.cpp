@@ -40,20 +40,21 @@ struct DifferentiatePass : stretto::passes::impl::DifferentiateBase<Differentiat
     Block &block = function.getBody().front();
     Adjoints::prepare(function);
     numberOperations(function);
+    SmallVector<seq::GetParameterOp> reads(function.getOps<seq::GetParameterOp>()); // of the forward
     MainAdjoints adjoints(start, OpBuilder(block.getTerminator()));
     adjoints.spreadActivity(block);
     for (auto [value, gradient] : llvm::zip_equal(start.getValues(), start.getGradients()))
       adjoints.add(value, gradient);
     if (failed(adjoints.propagate(block)))
       return failure();
-    storeGradients(function, adjoints);
+    storeGradients(reads, adjoints);
     start.erase();
     return success();
   }
 
-  void storeGradients(func::FuncOp function, Adjoints &adjoints) {
+  void storeGradients(ArrayRef<seq::GetParameterOp> reads, Adjoints &adjoints) {
     llvm::MapVector<StringAttr, Value> sums;
-    for (auto get : function.getOps<seq::GetParameterOp>()) {
+    for (seq::GetParameterOp get : reads) {
       Value gradient = adjoints.isActive(get) ? adjoints.get(get) : Value();
       Value &sum = sums[get.getParameterAttr().getAttr()];
       if (gradient)

@@ -14,10 +14,10 @@ def ChooseSaved : Pass<"seq-choose-saved", "::mlir::ModuleOp"> {
     and the traffic that this causes, which is more where a library operation reads the value and later row operations
     read once more what it is computed from.
     Results of the library (matmuls, attention) are recomputed where the spec has marked them, `seq.recompute`, those
-    of scans never. Values that are marked are never saved, nor, where activations are rounded, those marked
-    `seq.held_constant`: what a softmax subtracts must be the largest number of the row that is read again, or
-    exponentials may be infinite. Those marked `seq.choice` are saved there, whatever else marks them: the backward
-    reads the columns that the forward chose.
+    of scans never. Values that are marked are not saved, but for rows that one block hands to another, nor, where
+    activations are rounded, those marked `seq.held_constant`: what a softmax subtracts must be the largest number of
+    the row that is read again, or exponentials may be infinite. Those marked `seq.choice` are saved there, whatever
+    else marks them: the backward reads the columns that the forward chose.
 
     Each recomputed operation of the backward ends up with `seq.saved = <bytes>` or stays `seq.recomputed`; the function
     says how much its backward reads of the forward in all, `seq.saved_bytes`. A byte of memory weighs as much as
@@ -231,9 +231,9 @@ def SplitSaved : Pass<"seq-split-saved", "::mlir::ModuleOp"> {
 def SinkRepeated : Pass<"seq-sink-repeated", "::mlir::func::FuncOp"> {
   let summary = "repeat an operation of the library only where the backward reads it";
   let description = [{
-    A library operation that the backward repeats (`seq.repeated`, of values that the spec has recomputed) goes to the
-    first operation that reads it, and with it the rows that are recomputed from it. So what is recomputed for one layer
-    is not in memory while others need theirs.
+    Where the backward repeats operations of the library (`seq.repeated`, of values that the spec has recomputed),
+    these, the rows that are recomputed, and the kernels that the repeated operations read go to the first operation
+    that reads them. So what is recomputed for one layer is not in memory while others need theirs.
 
     ```mlir
     func.func @backward(%x: tensor<2x8x16xf32>, %w: tensor<16x16xf32>, %dy: tensor<2x8x16xf32>) -> tensor<16x16xf32> {

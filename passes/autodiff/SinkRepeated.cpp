@@ -13,14 +13,18 @@ using namespace mlir;
 using namespace stretto;
 using namespace stretto::passes;
 
-/// Repeated operations of the library, and the recomputed rows that depend on them, in their order.
+static bool isRepeated(Operation *op) { return op->hasAttr(kRepeatedAttr); }
+
+/// Repeated operations of the library, recomputed rows, and rows, or kernels of them, that repeated operations read, in
+/// their order; nothing where the library repeats nothing.
 static SmallVector<Operation *> findSinking(Block &block) {
-  llvm::SetVector<Operation *> sinking;
-  auto sinks = [&](Value value) { return sinking.contains(value.getDefiningOp()); };
+  SmallVector<Operation *> sinking;
+  if (llvm::none_of(block, [](Operation &op) { return isRepeated(&op); }))
+    return sinking;
   for (Operation &op : block)
-    if (op.hasAttr(kRepeatedAttr) || (isCopy(&op) && llvm::any_of(op.getOperands(), sinks)))
-      sinking.insert(&op);
-  return sinking.takeVector();
+    if (isRepeated(&op) || isCopy(&op) || (!isa<seq::LibraryOp>(op) && llvm::any_of(op.getUsers(), isRepeated)))
+      sinking.push_back(&op);
+  return sinking;
 }
 
 static Operation *firstReader(Operation *op) {

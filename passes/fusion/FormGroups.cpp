@@ -59,7 +59,9 @@ private:
 class Former {
 public:
   Former(func::FuncOp function, const RowAnalysis &rows, const CostModel &costs)
-      : function(function), roles(function, rows), graph(function, roles, rows), costs(costs) {}
+      : function(function), roles(function, rows), graph(function, roles, rows), costs(costs) {
+    findRepeated();
+  }
 
   void mergeAll() {
     // What lies between two groups may join one of them, after which they may merge.
@@ -94,6 +96,8 @@ private:
   /// not looked up.
   std::optional<NotFused> refuse(const Candidate &candidate, GroupCost &merged);
   std::optional<NotFused> refuseCost(const Candidate &candidate, GroupCost &merged);
+  void findRepeated();
+  bool wouldComeEarly(unsigned a, unsigned b) const;
   const GroupCost &costOfGroup(unsigned group);
   std::string describeBetween(unsigned a, unsigned b, Operation *reader) const {
     return describe(graph.findBetween(a, b), reader->getLoc()) + " lies between";
@@ -114,6 +118,7 @@ private:
   RowRoles roles;
   GroupGraph graph;
   CostModel costs;
+  Operation *firstRepeated = nullptr; // behind the forward, where the backward repeats operations of the library
   SmallVector<std::pair<Candidate, NotFused>> refused;
   DenseMap<unsigned, GroupCost> groupCosts; // of groups as they are
 };
@@ -185,9 +190,29 @@ std::optional<NotFused> Former::refuse(const Candidate &candidate, GroupCost &me
     return NotFused{producer, reader, "they run over different rows", ""};
   if (graph.isAnyBetween(a, b))
     return NotFused{producer, reader, "", ""};
+  if (firstRepeated && wouldComeEarly(a, b))
+    return NotFused{producer, reader, "the source has one of them computed again in the backward", ""};
   if (isMinor)
     return NotFused{producer, reader, llvm::formatv("they share one number for each row only, {0} bytes", saved), ""};
   return refuseCost(candidate, merged);
+}
+
+/// The backward of a body of a scan has no forward before it.
+void Former::findRepeated() {
+  if (function->hasAttr("seq.forward"))
+    return;
+  auto repeats = [](Operation &op) { return op.hasAttr(kRepeatedAttr); };
+  Block &block = function.getBody().front();
+  if (llvm::any_of(block, repeats))
+    firstRepeated = &*llvm::find_if(block, [&](Operation &op) { return repeats(op) || op.hasAttr("seq.recomputed"); });
+}
+
+/// What the source has recomputed would be in memory from the forward on, if a kernel of the forward computed it.
+bool Former::wouldComeEarly(unsigned a, unsigned b) const {
+  auto isLate = [](Operation *op) { return op->hasAttr(kRecomputeAttr) && op->hasAttr("seq.recomputed"); };
+  auto isEarly = [&](Operation *op) { return op->isBeforeInBlock(firstRepeated); };
+  auto has = [&](unsigned group, auto holds) { return llvm::any_of(graph.getMembersOf(group), holds); };
+  return (has(a, isLate) && has(b, isEarly)) || (has(b, isLate) && has(a, isEarly));
 }
 
 static std::string describeLoops(const GroupCost &cost) {
