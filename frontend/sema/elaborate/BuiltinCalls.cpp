@@ -34,13 +34,11 @@ std::optional<BuiltinCalls::Arguments> BuiltinCalls::bind(const Builtin &builtin
     if (!index)
       return std::nullopt;
     position += argument.name.text.empty();
-    Value value = valueOf(builtin, builtin.parameters[*index], *argument.value, hint);
-    if (value.isError()) {
-      valid = false;
-      continue;
+    for (Value &value : valuesOf(builtin, builtin.parameters[*index], *argument.value, hint)) {
+      valid &= !value.isError();
+      given[*index].values.push_back(std::move(value));
+      given[*index].ranges.push_back(argument.value->range);
     }
-    given[*index].values.push_back(std::move(value));
-    given[*index].ranges.push_back(argument.value->range);
   }
   if (!valid)
     return std::nullopt;
@@ -89,15 +87,23 @@ std::optional<size_t> BuiltinCalls::parameterOf(const Builtin &builtin, const Ar
 
 // ---------------------------------------------------------------- which value
 
-Value BuiltinCalls::valueOf(const Builtin &builtin, const BuiltinParameter &parameter, const Expr &expr,
-                            NameHint hint) {
+/// One value; what is annotated may be all results of a block.
+std::vector<Value> BuiltinCalls::valuesOf(const Builtin &builtin, const BuiltinParameter &parameter, const Expr &expr,
+                                          NameHint hint) {
   bool isSymbol = parameter.kind == ArgumentKind::Enum;
-  Value value = isSymbol ? expressions.evaluateSymbol(expr) : expressions.evaluate(expr, hint);
-  if (value.isError())
-    return value;
-  Value converted = convert(builtin, parameter, value, expr.range);
-  converted.provenance = value.provenance;
-  return converted;
+  std::vector<Value> values;
+  if (builtin.isAnnotation)
+    values = expressions.evaluateMany(expr, hint);
+  else
+    values.push_back(isSymbol ? expressions.evaluateSymbol(expr) : expressions.evaluate(expr, hint));
+  for (Value &value : values) {
+    if (value.isError())
+      continue;
+    Value converted = convert(builtin, parameter, value, expr.range);
+    converted.provenance = value.provenance;
+    value = std::move(converted);
+  }
+  return values;
 }
 
 Value BuiltinCalls::convertSymbol(const Builtin &builtin, const BuiltinParameter &parameter, const Value &value,

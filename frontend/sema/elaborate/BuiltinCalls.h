@@ -20,7 +20,8 @@ private:
   std::optional<Arguments> bind(const Builtin &builtin, const CallExpr &call, NameHint hint);
   std::optional<size_t> parameterOf(const Builtin &builtin, const Argument &argument, size_t position,
                                     const Arguments &given);
-  Value valueOf(const Builtin &builtin, const BuiltinParameter &parameter, const Expr &expr, NameHint hint);
+  std::vector<Value> valuesOf(const Builtin &builtin, const BuiltinParameter &parameter, const Expr &expr,
+                              NameHint hint);
   Value convert(const Builtin &builtin, const BuiltinParameter &parameter, const Value &value, SourceRange range);
   Value convertSymbol(const Builtin &builtin, const BuiltinParameter &parameter, const Value &value, SourceRange range);
 

@@ -176,6 +176,15 @@ model operation(vocab: int, dim = 12) {
   return linear(g(g(x)), vocab)
 }
 """,
+    "all results of a block, recomputed": """
+model operation(vocab: int, dim = 12) {
+  block f(x) { return linear(tanh(linear(x, dim)), dim), x * linear(x, dim) }
+  x = embed(tokens, vocab, dim)
+  x, y = recompute(f(x))
+  repeat 2 { x, y = recompute(f(x + y)) }
+  return linear(x * y, vocab)
+}
+""",
     "experts whose load is added to the loss": """
 model operation(vocab: int, dim = 12, count = 4) {
   block experts(x) {
