@@ -6,7 +6,7 @@
 
 namespace stretto {
 
-/// The values of the operation are computed again for the backward, never kept (unit).
+/// The values of the operation are computed again for the backward (unit); seq-choose-saved says which may be kept.
 inline constexpr llvm::StringLiteral kRecomputeAttr = "seq.recompute";
 /// A library operation that the backward repeats, as the spec asks for it (unit). Its work counts as the backward's.
 inline constexpr llvm::StringLiteral kRepeatedAttr = "seq.repeated";

@@ -2,8 +2,8 @@
 //
 // The graph: every value v that the forward could hand to the backward has two nodes. Cutting v_in -> v_out saves v;
 // cutting source -> v_in recomputes it, which needs its operands (u_out -> v_in, never cut). Values that the
-// backward reads hang on the sink. Results of the library are not recomputed: source -> v_in is never cut. But where
-// the spec asks for it, the backward has the library operation itself, so its operands are what the backward reads.
+// backward reads hang on the sink. Results of the library are saved (source -> v_in is never cut), unless the spec asks
+// for others: then the backward has the operation, and v_in -> v_out is never cut.
 //
 //===----------------------------------------------------------------------------===//
 #include "passes/autodiff/Adjoints.h"
