@@ -4,6 +4,7 @@
 #include "codegen/facts/Locations.h"
 
 #include "ir/kern/KernOps.h"
+#include "ir/seq/SourceNames.h"
 
 #include "llvm/ADT/SetVector.h"
 
@@ -13,18 +14,8 @@ using namespace stretto::codegen;
 
 /// The outermost call in the spec that an operation was inlined from, as text; empty where there is none.
 static std::string callOf(Location loc) {
-  std::string call;
-  loc->walk([&](Location inner) {
-    auto site = dyn_cast<CallSiteLoc>(inner);
-    if (!site)
-      return isa<FileLineColLoc>(inner) ? WalkResult::interrupt() : WalkResult::advance();
-    Location caller = site.getCaller();
-    while (auto outer = dyn_cast<CallSiteLoc>(caller))
-      caller = outer.getCaller();
-    call = sourceLocations(caller);
-    return WalkResult::interrupt();
-  });
-  return call;
+  LocationAttr call = outermostCall(loc);
+  return call ? sourceLocations(call) : "";
 }
 
 std::string BlockNames::ofParameter(StringRef name) {

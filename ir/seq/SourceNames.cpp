@@ -45,3 +45,18 @@ std::string stretto::operationName(Location loc) {
   auto [text, isGradient] = findName(loc);
   return isGradient && !text.empty() ? (gradientMark + " " + text).str() : text.str();
 }
+
+LocationAttr stretto::outermostCall(Location loc) {
+  LocationAttr call;
+  loc->walk([&](Location inner) {
+    auto site = dyn_cast<CallSiteLoc>(inner);
+    if (!site)
+      return isa<FileLineColLoc>(inner) ? WalkResult::interrupt() : WalkResult::advance();
+    Location caller = site.getCaller();
+    while (auto outer = dyn_cast<CallSiteLoc>(caller))
+      caller = outer.getCaller();
+    call = caller;
+    return WalkResult::interrupt();
+  });
+  return call;
+}

@@ -22,4 +22,8 @@ llvm::StringRef sourceName(mlir::Location loc);
 /// The same, "the gradient of ..." where it is marked so.
 std::string operationName(mlir::Location loc);
 
+/// Where the spec calls the block that an operation is of, the outermost call; null of what is in no block. Of a fused
+/// location the first one counts.
+mlir::LocationAttr outermostCall(mlir::Location loc);
+
 } // namespace stretto

@@ -16,6 +16,7 @@
 
 #include "ir/seq/ActivationType.h"
 #include "ir/seq/Marks.h"
+#include "ir/seq/SourceNames.h"
 
 #include "mlir/IR/Remarks.h"
 
@@ -35,28 +36,12 @@ bool isView(Operation *op) { return isa<seq::BroadcastOp>(op) || seq::isViewOfOp
 /// Whether an operation of the backward repeats one of the forward, of rows or of the library.
 bool isOfForward(Operation *op) { return isCopy(op) || (op && op->hasAttr(kRepeatedAttr)); }
 
-/// Where the spec calls the block that an operation is of, the outermost one; null of what is in no block.
-LocationAttr outermostCall(Operation *op) {
-  LocationAttr call;
-  op->getLoc()->walk([&](Location inner) {
-    auto site = dyn_cast<CallSiteLoc>(inner);
-    if (!site)
-      return WalkResult::advance();
-    Location caller = site.getCaller();
-    while (auto outer = dyn_cast<CallSiteLoc>(caller))
-      caller = outer.getCaller();
-    call = caller;
-    return WalkResult::interrupt();
-  });
-  return call;
-}
-
 /// Whether a block that is recomputed hands a value to another one, or to anything else, that is recomputed, too.
 bool goesToAnotherCall(Operation *copy) {
-  LocationAttr own = outermostCall(copy);
+  LocationAttr own = outermostCall(copy->getLoc());
   return own && llvm::any_of(copy->getUsers(), [&](Operation *user) {
            bool isMarked = user->hasAttr(kRepeatedAttr) || (isCopy(user) && user->hasAttr(kRecomputeAttr));
-           return isMarked && outermostCall(user) != own;
+           return isMarked && outermostCall(user->getLoc()) != own;
          });
 }
 

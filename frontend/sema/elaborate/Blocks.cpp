@@ -87,8 +87,10 @@ std::optional<llvm::SmallVector<ValueId>> Blocks::passWeights(const Declaration 
   }
   std::string prefix;
   for (Weight weight : special.weights) {
-    if (!weight.sharedBy && callee.isShared)
-      weight.sharedBy = &callee, weight.sharedAt = site;
+    if (!weight.sharedBy && callee.isShared) {
+      weight.sharedBy = &callee;
+      weight.sharedAt = site;
+    }
     if (weight.sharedBy) {
       std::optional<ValueId> value = passShared(std::move(weight), site);
       if (!value)
