@@ -95,31 +95,29 @@ MatmulTiles matmulTiles(int64_t m, int64_t n, int64_t k) {
   return split({std::min<int64_t>(m, 512), std::min<int64_t>(n, 512)}, m, n, k, fewestTiles);
 }
 
+constexpr int64_t tall = 1024; // rows
+
 // All rows, or equal parts of them, and as few columns as give tiles enough, but no fewer than are worth a tile. A
 // small right operand is copied in no time: then all columns, so that the left one is read once.
 MatmulTiles tallTiles(int64_t m, int64_t n, int64_t k, int threads) {
-  constexpr int64_t tall = 1024, small = 32 << 10; // the last: numbers
-  const int64_t enough = std::max<int64_t>(fewestTiles, 4 * threads), down = partsOf(m, tall);
+  constexpr int64_t wide = 256, small = 32 << 10; // columns, numbers
+  const int64_t enough = threads > 1 ? 4 * threads : 1, down = partsOf(m, tall);
   const int64_t rows = std::min(m, roundUp(partsOf(m, down), 16));
   const double ofColumn = 2.0 * static_cast<double>(rows * std::max<int64_t>(1, k)); // operations
   const int64_t fewest = n * k <= small ? n : partsOf(n, partsOf(enough, down));
   const int64_t columns = std::max(fewest, static_cast<int64_t>(least / ofColumn));
-  return split({rows, std::min({n, columnsOfWide, roundUp(columns, tiles::panelColumns)})}, m, n, k, enough);
+  return split({rows, std::min({n, wide, roundUp(columns, tiles::panelColumns)})}, m, n, k, enough);
 }
 
 // Few tiles, cut where threads need more: a copy of the left operand serves all columns of a tile, one of the right
-// operand all rows. A left operand that is not copied is read again from the second-level cache.
-MatmulTiles largeTiles(int64_t m, int64_t n, int64_t k, int64_t columns, int threads) {
-  constexpr int64_t tall = 1024;
+// operand all rows.
+MatmulTiles largeTiles(int64_t m, int64_t n, int64_t k, int threads) {
   const int64_t rows = roundUp(partsOf(m, partsOf(m, tall)), 16);
-  return split({std::min(m, rows), std::min(n, columns)}, m, n, k, threads > 1 ? 2 * threads : 1);
+  return split({std::min(m, rows), std::min(n, rightColumns)}, m, n, k, threads > 1 ? 2 * threads : 1);
 }
 
-// A left operand that lies the other way is read by columns: once for a large tile, again for each tall one.
 MatmulTiles packedTiles(int64_t m, int64_t n, int64_t k, bool transposesA, int64_t strideA, int threads) {
-  if (!tiles::tilesAreNarrow() && !transposesA)
-    return tallTiles(m, n, k, threads);
-  return largeTiles(m, n, k, copiesLeft(transposesA, strideA) ? columnsOfNarrow : columnsOfWide, threads);
+  return copiesLeft(transposesA, strideA) ? largeTiles(m, n, k, threads) : tallTiles(m, n, k, threads);
 }
 
 bool collectShapes(const MatmulOp &given, std::set<MatmulShape> &shapes) {

@@ -18,7 +18,7 @@ MatmulTiles matmulTiles(int64_t m, int64_t n, int64_t k);
 // `transposesA`, `strideA`: whether A lies the other way, and how far apart what lies in a row is from the next.
 MatmulTiles packedTiles(int64_t m, int64_t n, int64_t k, bool transposesA, int64_t strideA, int threads);
 MatmulTiles tallTiles(int64_t m, int64_t n, int64_t k, int threads);
-MatmulTiles largeTiles(int64_t m, int64_t n, int64_t k, int64_t columns, int threads); // of at most so many columns
+MatmulTiles largeTiles(int64_t m, int64_t n, int64_t k, int threads);
 
 // The matmuls of one thread by which MKL computes a matmul. Returns whether it is one of our own instead.
 bool collectShapes(const MatmulOp &op, std::set<MatmulShape> &shapes);

@@ -1,6 +1,6 @@
-// Blocks of 256 terms; of the right operand up to 768 columns (256 with AVX-512), in panels as wide as tiles, and of
-// the left one 120 rows: 120 KB, which a second-level cache holds while panel after panel goes by. Meanwhile the next
-// rows come. A number is one chain of multiply-adds, so its bits do not depend on the blocks.
+// Blocks of 256 terms; of the right operand up to 768 columns, in panels as wide as tiles, and of the left one 120
+// rows: 120 KB, which a second-level cache holds while panel after panel goes by. Meanwhile the next rows come. A
+// number is one chain of multiply-adds, so its bits do not depend on the blocks.
 #include "runtime/device/cpu/packed_matmul.h"
 
 #include "runtime/abi/abi.h"
@@ -27,31 +27,26 @@ constexpr int64_t fewestRows = 8;      // of a matmul that pays for copies of th
 constexpr int64_t fewestColumns = 160; // that pay for a copy of a left operand that lies the other way, with wide tiles
 constexpr int64_t fewestReads = 256;   // of a right operand that pays for being copied only to lie in order
 constexpr int64_t fewestResults = 48 << 10; // that pay for strips
+constexpr int64_t tallest = 8;              // rows of a tile in registers
 constexpr int64_t pitch = depth + 16;       // of rows that are copied as they lie: an odd number of lines
-
-int64_t rightColumns() { return tiles::tilesAreNarrow() ? columnsOfNarrow : columnsOfWide; }
 
 // A thread's copies of operands. All of them stay until the process ends, in a list: of a variable of a thread that has
 // a destructor glibc takes note in memory, and ends the process where there is none.
 struct alignas(64) Packing {
   Packing *next;
-  int64_t columns;
-  float *right() { return reinterpret_cast<float *>(this + 1); }
-  float *left() { return right() + depth * columns; }
-  static int64_t bytes(int64_t columns) { return sizeof(Packing) + sizeof(float) * (depth * columns + pitch * height); }
+  float right[depth * rightColumns], left[pitch * height];
 };
 std::atomic<Packing *> packings = nullptr;
 
 // Null where there is no memory.
 Packing *packing() {
   thread_local Packing *mine = nullptr;
-  const int64_t columns = rightColumns();
-  if (mine && mine->columns >= columns)
+  if (mine)
     return mine;
-  void *const memory = std::aligned_alloc(alignof(Packing), Packing::bytes(columns));
-  if (!memory)
+  mine = static_cast<Packing *>(std::aligned_alloc(alignof(Packing), sizeof(Packing)));
+  if (!mine)
     return nullptr;
-  mine = new (memory) Packing{packings, columns};
+  mine->next = packings;
   while (!packings.compare_exchange_weak(mine->next, mine)) {
   }
   return mine;
@@ -103,8 +98,10 @@ Left<float> leftBlock(const Operand<float> &a, Way way, int64_t i, int64_t rows,
   }
 }
 
-// What of the left operand is read after a block of `deep` terms that begins at row i and term p, as it lies.
-Ahead aheadOf(const Operand<float> &a, int64_t m, int64_t k, int64_t i, int64_t p, int64_t deep) {
+// What of the left operand is read after a block of `deep` terms, `columns` columns, that begins at row i and term p,
+// as it lies.
+Ahead aheadOf(const Operand<float> &a, int64_t m, int64_t k, int64_t i, int64_t p, int64_t deep, int64_t columns) {
+  const int64_t tiles = std::min(height, m - i) / tallest * (columns / tiles::tileColumns()); // at least so many
   if ((i += height) >= m)
     i = 0, p += deep;
   if (p >= k)
@@ -113,7 +110,8 @@ Ahead aheadOf(const Operand<float> &a, int64_t m, int64_t k, int64_t i, int64_t 
   if (a.transpose)
     std::swap(rows, terms);
   constexpr int64_t bytes = sizeof(float);
-  return {reinterpret_cast<const char *>(at(a, i, p)), a.stride * bytes, rows, terms * bytes};
+  return {reinterpret_cast<const char *>(at(a, i, p)), a.stride * bytes, rows, terms * bytes,
+          rows / std::max<int64_t>(1, tiles) + 1};
 }
 
 } // namespace
@@ -128,36 +126,34 @@ bool isPacked(const MatmulShape &shape) {
 }
 
 bool copiesLeft(bool transposes, int64_t stride) {
-  return tiles::tilesAreNarrow() && (transposes || sharesSets(stride));
+  return transposes || (tiles::tilesAreNarrow() && sharesSets(stride));
 }
 
-int64_t reservePacking() { return packing() ? Packing::bytes(rightColumns()) : 0; }
+int64_t reservePacking() { return packing() ? sizeof(Packing) : 0; }
 
 void packedMatmul(int64_t m, int64_t n, int64_t k, Operand<float> a, Operand<float> b, bool adds, float *c,
                   int64_t ldc) {
   Packing *const copies = packing();
   if (!copies)
     throw std::bad_alloc();
-  float *const right = copies->right(), *const left = copies->left();
   const bool packs = b.transpose || m >= fewestReads;
-  const int64_t panel = tiles::tileColumns(), width = rightColumns();
+  const int64_t panel = tiles::tileColumns();
   const Way way = wayOf(a, m, n);
   const int64_t deep = depthOf(a, way);
-  for (int64_t j = 0; j < n; j += width)
+  for (int64_t j = 0; j < n; j += rightColumns)
     for (int64_t p = 0; p < k; p += deep) {
-      const int64_t columns = std::min(width, n - j), terms = std::min(deep, k - p);
+      const int64_t columns = std::min(rightColumns, n - j), terms = std::min(deep, k - p);
       if (packs)
-        tiles::packPanels(terms, columns, {at(b, p, j), b.stride}, b.transpose, right, panel);
+        tiles::packPanels(terms, columns, {at(b, p, j), b.stride}, b.transpose, copies->right, panel);
       for (int64_t i = 0; i < m; i += height) {
         const int64_t rows = std::min(height, m - i);
-        const Left<float> block = leftBlock(a, way, i, rows, p, terms, left);
-        Ahead ahead = aheadOf(a, m, k, i, p, deep);
+        const Left<float> block = leftBlock(a, way, i, rows, p, terms, copies->left);
+        Ahead ahead = aheadOf(a, m, k, i, p, deep, columns);
         for (int64_t begin = 0; begin < columns; begin += panel) {
-          const In from = packs ? In{right + begin * terms, panel} : In{at(b, p, j + begin), b.stride};
+          const In from = packs ? In{copies->right + begin * terms, panel} : In{at(b, p, j + begin), b.stride};
           const Out to{c + i * ldc + j + begin, ldc};
           const Base<float> base{adds || p > 0 ? In(to) : In()};
-          tiles::matmul(rows, std::min(panel, columns - begin), terms, block, from, base, to, tiles::Part::all,
-                        tiles::tilesAreNarrow() ? &ahead : nullptr);
+          tiles::matmul(rows, std::min(panel, columns - begin), terms, block, from, base, to, tiles::Part::all, &ahead);
         }
       }
     }

@@ -13,12 +13,11 @@ bool prefersTiles();
 // Whether this is the way of a matmul: rows enough to pay for the copies, where tiles are preferred.
 bool isPacked(const MatmulShape &shape);
 
-// Columns of the right operand that are copied at once, and the most that a tile of C has: where tiles in registers are
-// narrow, and where they are wide.
-constexpr int64_t columnsOfNarrow = 768, columnsOfWide = 256;
+// Columns of the right operand that are copied at once.
+constexpr int64_t rightColumns = 768;
 
-// Whether the left operand is copied, for all columns of a tile of C that is not small: where tiles are narrow, if it
-// lies the other way, or if the sets of a first-level cache in which its rows lie are the same.
+// Whether the left operand is copied, for all columns of a tile of C that is not small: if it lies the other way, or,
+// where tiles are narrow, if the sets of a first-level cache in which its rows lie are the same.
 bool copiesLeft(bool transposes, int64_t stride);
 
 // As multiply (blas.h); `adds`: beta is 1, else 0.

@@ -124,11 +124,11 @@ STRETTO_INLINE void tile(const Matmul<Real> &x, int64_t i, int64_t j, int64_t co
       storePart<Partial>(c[r] + v * width<Real>, sums[r][v], count);
 }
 
-// Brings nearer what is read next: a row of what the caller tells, and the next tile of c.
+// Brings nearer what is read next: some rows of what the caller tells, and the next tile of c.
 template <int Rows, int Vectors, typename Real>
 STRETTO_INLINE void bring(Ahead &ahead, const Matmul<Real> &x, int64_t i, int64_t j) {
   constexpr int line = 64; // bytes
-  if (ahead.rows > 0) {
+  for (int64_t row = 0; row < ahead.ofTile && ahead.rows > 0; ++row) {
     for (int64_t byte = 0; byte < ahead.bytes; byte += line)
       __builtin_prefetch(ahead.next + byte, /*rw=*/0, /*locality=*/2);
     ahead.next += ahead.stride;

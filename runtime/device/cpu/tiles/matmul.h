@@ -27,11 +27,12 @@ template <typename Real> struct Base {
   const Real *factors = nullptr;
 };
 
-// What is read after a matmul, `rows` rows of some bytes: each of its tiles brings one more into the second-level
+// What is read after a matmul, `rows` rows of some bytes: each of its tiles brings some of them into the second-level
 // cache.
 struct Ahead {
   const char *next = nullptr;
   int64_t stride = 0, rows = 0, bytes = 0; // stride: bytes
+  int64_t ofTile = 1;                      // rows
 };
 
 // c[m,n] = base + a[m,k] b[k,n]. `part`: at least that part of c is written. Bits depend on the operands alone.
