@@ -111,17 +111,20 @@ TEST(Tiles, readsStrips) {
   }
 }
 
-// A row a tile, and none behind the last.
+// So many rows a tile, and none behind the last.
 TEST(Tiles, bringsTheRowsAhead) {
   constexpr int64_t size = 64, bytes = size * sizeof(float);
   const std::vector<float> a(size * size, 1), b = a;
   std::vector<float> c(size * size);
   const auto *const begin = reinterpret_cast<const char *>(a.data());
-  for (int64_t rows : {3, 1000}) {
-    Ahead ahead{begin, bytes, rows, bytes};
+  auto brings = [&](int64_t rows, int64_t ofTile) {
+    Ahead ahead{begin, bytes, rows, bytes, ofTile};
     matmul(size, size, size, {a.data(), size}, {b.data(), size}, {}, {c.data(), size}, Part::all, &ahead);
-    const int64_t brought = rows - ahead.rows;
-    EXPECT_TRUE(rows == 3 ? brought == 3 : brought > 3 && brought <= size) << brought;
-    EXPECT_EQ(ahead.next, begin + brought * bytes);
-  }
+    EXPECT_EQ(ahead.next, begin + (rows - ahead.rows) * bytes);
+    return rows - ahead.rows;
+  };
+  const int64_t tiles = brings(1000, 1);
+  EXPECT_TRUE(tiles > 3 && tiles <= size) << tiles;
+  EXPECT_EQ(brings(1000, 2), 2 * tiles);
+  EXPECT_EQ(brings(3, 2), 3);
 }
