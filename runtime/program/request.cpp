@@ -14,6 +14,7 @@
 #include "runtime/train/rundir.h"
 #include "runtime/train/tensor_files.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <fmt/format.h>
@@ -72,6 +73,16 @@ static void settleOutput(RunConfig &config, std::string_view model) {
     config.out = fmt::format("runs/{}-{}-seed{}", model, config.task.empty() ? "tokens" : config.task, config.seed);
 }
 
+// Throws Error where a run would go on from its checkpoints, but other weights to begin with are asked for.
+static void checkBeginning(const RunConfig &config) {
+  const auto other = std::ranges::find(config.changes, "init-from", &SettingChange::name);
+  if (other != config.changes.end() && hasCheckpoints(config.out))
+    throw Error(config.origins.at("init-from")
+                    .placed(fmt::format("a run that goes on from its checkpoints must have the --init-from that it "
+                                        "began with, {}, but got '{}'",
+                                        other->from.empty() ? "none" : other->from, other->to)));
+}
+
 RunConfig configure(const CommandLine &line, std::string_view model, const TaskRegistry &tasks) {
   std::vector<ConfigLayer> layers;
   ConfigLayer given = line.layer, file = line.configFile.empty() ? ConfigLayer() : readConfigFile(line.configFile);
@@ -92,6 +103,7 @@ RunConfig configure(const CommandLine &line, std::string_view model, const TaskR
   config.ofRunChanged = ofRunChanged;
   if (goesOn) {
     config.changes = changesOf(layers.front(), config);
+    checkBeginning(config);
     config.changed = layers.front().changed;
   }
   checkTogether(config);
@@ -253,15 +265,28 @@ static void checkPrompts(const RunConfig &config, const ModelShape &model) {
     checkPrompt(named.prompt, named.name, model.length, model.vocabulary);
 }
 
+// Throws Error where a file that is written only for the user is one that the run reads.
+static void refuseInputs(const RunConfig &config, std::vector<std::string> inputs) {
+  inputs.push_back(config.tokens);
+  for (const auto &[option, path] : {std::pair{"--scores", &config.scores},
+                                     {"--dump-gradients", &config.dumpGradients},
+                                     {"--dump-batch", &config.dumpBatch}})
+    for (const std::string &input : inputs)
+      if (std::error_code none; fs::equivalent(*path, input, none))
+        throw Error(fmt::format("{} must not name a file that is read, but got '{}'", option, *path));
+}
+
 void checkRequest(const RunConfig &config, const ModelShape &model, bool isWriter) {
   const std::string device = chooseDevice(model.target, config.device);
   if (!model.compiled) // a program asks the device itself
     checkPresence(device);
   if (isWriter)
     checkRunDirectory(config);
-  if (!config.initFrom.empty()) {
+  std::vector<std::string> weightFiles;
+  if (!config.initFrom.empty() && !(config.resume && hasCheckpoints(config.out))) {
     const FoundWeights found = findWeights(config.initFrom);
     const TensorFiles weights(found.path, found.files, /*followLinks=*/true);
+    weightFiles = found.files;
   }
   if (!config.tokens.empty())
     const SafetensorsFile tokens(config.tokens, /*followLinks=*/true);
@@ -269,6 +294,7 @@ void checkRequest(const RunConfig &config, const ModelShape &model, bool isWrite
     checkPrompts(config, model);
   if (!isWriter)
     return;
+  refuseInputs(config, weightFiles);
   if (!config.scores.empty())
     checkAppended(config.scores);
   for (const std::string *path : {&config.dumpGradients, &config.dumpBatch})

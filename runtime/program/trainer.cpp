@@ -143,6 +143,10 @@ int Trainer::run() {
   parts.progress.finish();
   if (saved != done)
     save(true);
+  together(control(), [&] {
+    if (!scoresFailure.empty())
+      throw Error(scoresFailure);
+  });
   return done < parts.config.steps ? signal : 0;
 }
 
@@ -415,8 +419,7 @@ void Trainer::evaluate() {
   const bool withTable = parts.config.steps == 0;
   if (firstWeights && (withTable || !firstWeights->passedOver.empty()))
     metrics.weights = firstWeights;
-  if (scores)
-    scores->append(metricsLine(metrics));
+  writeScores(metrics);
   const std::string when = withTable ? "" : fmt::format(" at step {}", done);
   std::string text = fmt::format("evaluation{}:", when);
   std::vector<std::pair<std::string, double>> values;
@@ -439,6 +442,19 @@ void Trainer::evaluate() {
   logs->events.scalars(done, values);
 }
 
+// A failure ends the run, but not before all of it is saved.
+void Trainer::writeScores(const EvaluationMetrics &metrics) {
+  if (!scores)
+    return;
+  try {
+    scores->append(metricsLine(metrics));
+  } catch (const Error &error) {
+    scores.reset();
+    scoresFailure = error.what();
+    parts.progress.warning(scoresFailure + "; no more scores are written there");
+  }
+}
+
 // Of an evaluation by itself. In training the losses of steps tell.
 void Trainer::checkEvaluation() const {
   const std::optional<double> loss = history.back().loss;
@@ -457,11 +473,16 @@ void Trainer::noteSaved() {
   parts.parallel.ranks().setAdvice(fmt::format("the checkpoint of step {} is good; go on with: {}", done, parts.goOn));
 }
 
-// A failure, which all ranks see, leaves earlier checkpoints as they are; between two of them training goes on.
+// A failure, which all ranks see, leaves earlier checkpoints as they are; between two of them training goes on, unless
+// there is no folder for them any more.
 bool Trainer::save(bool last) {
   if (!parts.checkpoints || saved == done)
     return false;
   parts.parallel.ranks().note(Phase::Other, fmt::format("the checkpoint of step {}", done));
+  together(control(), [&] {
+    if (parts.run)
+      parts.run->checkHeld();
+  });
   try {
     together(control(), [&] {
       if (logs)

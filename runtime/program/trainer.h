@@ -63,6 +63,7 @@ private:
   // Gradients and update one after the other, for who looks in between. Waits.
   void takeInParts(TokenBlock &block, StepMetrics &metrics);
   void evaluate();
+  void writeScores(const EvaluationMetrics &metrics);
   bool save(bool last);
   void noteSaved();
   bool applyStep(StepMetrics &metrics);
@@ -94,6 +95,7 @@ private:
   PeakRate peak;
   std::unique_ptr<Logs> logs;
   std::unique_ptr<AppendFile> scores; // what --scores names
+  std::string scoresFailure;          // why nothing is written there any more
   std::vector<EvaluationMetrics> history;
   std::optional<WeightsOrigin> firstWeights;
   // Steps that weights are after, those included that the device is still at.

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 namespace stretto::runtime {
 
@@ -202,6 +203,16 @@ void Sweep::appendTo(Comparison &comparison, bool named) const {
                     file.runs.size(), folder, fmt::join(absent, ", ")));
 }
 
+static std::set<std::string> tasksOf(const Group &group) {
+  std::set<std::string> tasks;
+  for (const Run &run : group.runs) {
+    const Settings settings = readSettings(run.folder);
+    const auto task = settings.find("task");
+    tasks.insert(task == settings.end() || task->second.empty() ? "none" : task->second);
+  }
+  return tasks;
+}
+
 static void checkBest(std::span<const Sweep> sweeps, std::span<const std::string> arguments, const std::string &best) {
   if (best.empty() || best == "none")
     return;
@@ -232,6 +243,10 @@ Comparison readComparison(std::span<const std::string> arguments, const std::str
       const Group &group = comparison.groups.emplace_back(readGroup(argument));
       if (const size_t lost = size_t(std::ranges::count_if(group.runs, &Run::isLost)))
         comparison.notes.push_back(tellLost(lost, group.runs.size(), group.label));
+      if (const std::set<std::string> tasks = tasksOf(group); tasks.size() > 1)
+        comparison.notes.push_back(
+            fmt::format("The runs of '{}' have different tasks, and a mean over these says little: {}.", group.label,
+                        fmt::join(tasks, ", ")));
     }
   if (comparison.groups.empty())
     throw Error("there must be a run to show, but none of '" + fmt::format("{}", fmt::join(arguments, "', '")) +

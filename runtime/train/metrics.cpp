@@ -88,9 +88,12 @@ static void refuseOthers(const std::string &path) {
 AppendFile::AppendFile(const std::string &path, bool followLinks) : path(path) {
   if (!followLinks)
     refuseOthers(path);
-  descriptor = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | (followLinks ? 0 : O_NOFOLLOW), 0644);
+  // A pipe that nobody reads would be waited for.
+  const int flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK | (followLinks ? 0 : O_NOFOLLOW);
+  descriptor = open(path.c_str(), flags, 0644);
   if (descriptor < 0)
     failFile("open", path, errno);
+  fcntl(descriptor, F_SETFL, O_APPEND);
 }
 
 AppendFile::~AppendFile() {

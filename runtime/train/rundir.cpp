@@ -150,6 +150,16 @@ RunDirectory::RunDirectory(const std::string &path) : path(path) {
 
 RunDirectory::~RunDirectory() { close(lock); }
 
+void RunDirectory::checkHeld() const {
+  struct stat held = {}, there = {};
+  if (fstat(lock, &held) != 0)
+    failFile("read", file("lock"), errno);
+  if (lstat(file("lock").c_str(), &there) != 0 || there.st_dev != held.st_dev || there.st_ino != held.st_ino)
+    throw Error(fmt::format("run directory '{}' must stay where it is while it is written, but was removed, moved or "
+                            "taken by another run",
+                            path));
+}
+
 void RunDirectory::describe(const RunConfig &config, const stretto_program &program, bool hasNewSettings) const {
   makeDirectory(file("build"));
   if (hasNewSettings)

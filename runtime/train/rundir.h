@@ -23,6 +23,9 @@ public:
   RunDirectory(const RunDirectory &) = delete;
   RunDirectory &operator=(const RunDirectory &) = delete;
 
+  // Throws Error where the folder is no longer there, or no longer this writer's.
+  void checkHeld() const;
+
   // Writes run.toml, if the settings are new, spec.stretto, model.sha, what belongs to the program in build, and
   // rerun.sh.
   void describe(const RunConfig &config, const stretto_program &program, bool hasNewSettings) const;

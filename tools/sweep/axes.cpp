@@ -102,7 +102,8 @@ static bool isParameter(const std::string &name) {
 
 // Which options may be axes: those with one value that results may depend on, and that are not the sweep's own.
 static bool mayVary(const TrainOption &option) {
-  static constexpr std::string_view others[] = {"--out", "--ranks", "--set", "--task-set", "-I"};
+  static constexpr std::string_view others[] = {"--out",    "--ranks",   "--set",   "--task-set", "-I",
+                                                "--prompt", "--prompts", "--write", "--end-token"};
   const bool isConduct = option.ofProgram && option.ofProgram->kind == runtime::ProgramOption::conduct;
   return option.takesValue && !isConduct && std::ranges::find(others, option.name) == std::end(others);
 }

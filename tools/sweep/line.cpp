@@ -6,6 +6,7 @@
 #include "tools/stretto/words.h"
 #include "tools/sweep/axes.h"
 
+#include <algorithm>
 #include <charconv>
 
 namespace stretto::tools {
@@ -35,6 +36,12 @@ static void takeOption(SweepLine &line, const std::string &name, const std::stri
   }
 }
 
+// Whether a word asks for something else than a training that begins or goes on by itself.
+static bool asksForNoTraining(const std::string &word) {
+  static constexpr std::string_view names[] = {"--resume", "--bench", "--version", "--", "--prompt", "--prompts"};
+  return std::ranges::find(names, word.substr(0, word.find('='))) != std::end(names);
+}
+
 SweepLine readSweepLine(std::span<const std::string> words) {
   SweepLine line;
   for (size_t i = 0; i < words.size(); ++i) {
@@ -48,7 +55,7 @@ SweepLine readSweepLine(std::span<const std::string> words) {
       if (!attached && i + 1 == words.size())
         throw CommandError("'" + word + "' needs a value", 2);
       takeOption(line, name, attached ? word.substr(name.size() + 1) : words[++i]);
-    } else if (word == "--resume" || word == "--bench" || word == "--version" || word == "--") {
+    } else if (asksForNoTraining(word)) {
       throw CommandError("a sweep must have options that train a model, but got '" + word + "'" +
                              (word == "--resume" ? "; the same line goes on by itself" : ""),
                          2);

@@ -279,6 +279,14 @@ def run_directories():
     promises.check("a run directory in use", [*start, "--out", f"{folder}/busy"])
     busy.send_signal(signal.SIGTERM)
     expect(busy.wait() == 128 + signal.SIGTERM, "exit status after SIGTERM")
+    moves = '"$@" --out "$0" & until test -e "$0/metrics.jsonl"; do sleep 0.05; done; mv "$0" "$0-moved"; wait $!'
+    promises.check("a run directory that is moved or removed",
+                   ["bash", "-c", moves, f"{folder}/away", *start, "--steps", "10000000", "--save-every", "1000"])
+    promises.check("other weights to begin with, for a run that goes on",
+                   [small, "--resume", "--out", f"{folder}/good", "--init-from", weights])
+    promises.check("an output in place of a file that is read",
+                   [*start, "--out", "none", "--init-from", weights, "--dump-batch", weights])
+    promises.check("scores that cannot be written", [*start, "--out", "none", "--eval-batches", "1", "--scores", "/dev/full"])
     os.makedirs(f"{folder}/readonly")
     os.chmod(f"{folder}/readonly", 0o555)
     promises.check("read-only folder", obeying_permissions([*start, "--out", f"{folder}/readonly/run"]))

@@ -55,6 +55,35 @@ os.symlink("loop.jsonl", f"{folder}/loop.jsonl")
 contains(run(fake, *options, "--scores", f"{folder}/loop.jsonl", "--out", f"{folder}/loop", status=1), "Too many levels of symbolic links")
 expect(not os.path.exists(f"{folder}/loop"), "a run began without its file of scores")
 
+# Scores that can no longer be written end a run, but with all of it saved; what is read is not written.
+told = run(fake, *options, "--eval-every", "20", "--scores", "/dev/full", "--out", f"{folder}/scored", status=1)
+contains(told, "warning: cannot write '/dev/full': No space left on device; no more scores are written there")
+expect(told.count("No space left") == 2, told)
+expect("00000040" in os.listdir(f"{folder}/scored/ckpt"), "a run without its scores was not saved")
+os.mkfifo(f"{folder}/pipe")
+contains(run(fake, *options, "--scores", f"{folder}/pipe", "--out", "none", status=1), "cannot open")
+weights = f"{folder}/good/ckpt/00000040/weights.safetensors"
+for option in ("--scores", "--dump-gradients", "--dump-batch"):
+    contains(run(fake, *options, "--init-from", f"{folder}/good", option, weights, "--out", "none", status=1),
+             f"{option} must not name a file that is read, but got '{weights}'")
+expect(digest(f"{folder}/good", 40) == good, "weights that were read were written")
+
+# A folder that is removed, or moved, has no writer any more.
+moved = subprocess.Popen([fake, "--task", "rule", "--steps", "1000", "--task-set", "delay_us=2000", "--quiet",
+                          "--save-every", "100", "--out", f"{folder}/moved"], stderr=subprocess.PIPE, text=True)
+until(lambda: os.path.exists(f"{folder}/moved/metrics.jsonl"), "the run directory")
+os.rename(f"{folder}/moved", f"{folder}/elsewhere")
+contains(moved.communicate()[1], f"error: run directory '{folder}/moved' must stay where it is while it is written")
+expect(moved.returncode == 1 and not os.path.exists(f"{folder}/moved"), "a run went on in a folder that was moved")
+
+# A resume needs no weights to begin with, and takes no others.
+run(fake, *options, "--init-from", f"{folder}/good/ckpt/00000030", "--steps", "2", "--out", f"{folder}/begun")
+contains(run(fake, "--resume", "--init-from", f"{folder}/scored", "--out", f"{folder}/begun", status=1),
+         f"must have the --init-from that it began with, {folder}/good/ckpt/00000030, but got '{folder}/scored'")
+os.rename(f"{folder}/good/ckpt/00000030", f"{folder}/hidden")
+run(fake, "--resume", "--steps", "3", "--quiet", "--out", f"{folder}/begun")
+os.rename(f"{folder}/hidden", f"{folder}/good/ckpt/00000030")
+
 # The first signal finishes the step and saves; a resume goes on.
 slow.send_signal(signal.SIGTERM)
 expect(slow.wait() == 128 + signal.SIGTERM, "exit status after SIGTERM")
