@@ -110,6 +110,9 @@ inline constexpr ProgramOption programOptions[] = {
     {"--version", "", ProgramOption::commandLine, "Display program version information and exit"},
 };
 
+// Those that name a file which is written only for the user.
+inline constexpr std::string_view outputOptions[] = {"--scores", "--dump-gradients", "--dump-batch"};
+
 // Null where the program has no such option. `name`: with its dashes.
 constexpr const ProgramOption *findProgramOption(std::string_view name) {
   const ProgramOption *option = std::ranges::find(programOptions, name, &ProgramOption::name);

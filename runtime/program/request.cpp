@@ -268,12 +268,12 @@ static void checkPrompts(const RunConfig &config, const ModelShape &model) {
 // Throws Error where a file that is written only for the user is one that the run reads.
 static void refuseInputs(const RunConfig &config, std::vector<std::string> inputs) {
   inputs.push_back(config.tokens);
-  for (const auto &[option, path] : {std::pair{"--scores", &config.scores},
-                                     {"--dump-gradients", &config.dumpGradients},
-                                     {"--dump-batch", &config.dumpBatch}})
-    for (const std::string &input : inputs)
-      if (std::error_code none; fs::equivalent(*path, input, none))
-        throw Error(fmt::format("{} must not name a file that is read, but got '{}'", option, *path));
+  for (const Setting &setting : settings())
+    if (std::ranges::find(outputOptions, setting.option->name) != std::end(outputOptions))
+      for (const std::string &input : inputs)
+        if (std::error_code none; fs::equivalent(setting.get(config), input, none))
+          throw Error(fmt::format("{} must not name a file that is read, but got '{}'", setting.option->name,
+                                  setting.get(config)));
 }
 
 void checkRequest(const RunConfig &config, const ModelShape &model, bool isWriter) {

@@ -291,8 +291,11 @@ RunConfig composeConfig(const std::vector<ConfigLayer> &given, const FindDefault
   settleWarmup(config);
   checkDumps(config);
   if (config.task.empty() == config.tokens.empty() && !config.writesOnly())
-    throw Error(config.task.empty() ? "a run needs data: give --task NAME (or --tokens FILE)"
-                                    : "--task and --tokens must not be given together");
+    throw Error(config.task.empty()
+                    ? "a run needs data: give --task NAME (or --tokens FILE)"
+                    : fmt::format("--task and --tokens must not be given together, but got '{}' ({}) and '{}' ({})",
+                                  config.task, config.origins.at("task").text, config.tokens,
+                                  config.origins.at("tokens").text));
   return config;
 }
 

@@ -1,6 +1,7 @@
 // What is wrong with a run, before a program is compiled for it.
 #include "tools/stretto/check.h"
 
+#include "runtime/core/program_options.h"
 #include "tools/stretto/error.h"
 #include "tools/stretto/process.h"
 #include "tools/stretto/words.h"
@@ -28,6 +29,14 @@ static std::vector<std::string> modelWords(std::span<const std::string> compiler
   if (const std::string target = lastValue(compiler, "--target").value_or(""); !target.empty())
     words.insert(words.end(), {"--target", target + (emulated ? "-emulated" : "")});
   return words;
+}
+
+void checkOutputs(const TrainArguments &arguments) {
+  for (std::string_view option : runtime::outputOptions) {
+    const std::string path = lastValue(arguments.program, std::string(option)).value_or("");
+    if (std::error_code none; std::filesystem::equivalent(path, arguments.spec, none))
+      throw CommandError(std::string(option) + " must not name a file that is read, but got '" + path + "'", 2);
+  }
 }
 
 void checkRun(const TrainArguments &arguments) {

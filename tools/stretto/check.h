@@ -5,6 +5,9 @@
 
 namespace stretto::tools {
 
+// Throws CommandError where a run would write a file of the user in place of its spec.
+void checkOutputs(const TrainArguments &arguments);
+
 // Asks stretto-check beside this program. Throws CommandError with an empty text where it has said what is wrong; does
 // nothing where it was not built.
 void checkRun(const TrainArguments &arguments);

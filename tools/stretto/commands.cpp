@@ -150,6 +150,7 @@ static int runCached(const std::string &name, std::span<const std::string> argum
                          : name == "generate" ? generationArguments(arguments)
                                               : splitTrainArguments(arguments);
   const bool runs = name != "program";
+  checkOutputs(split);
   std::string program = keptProgram(split);
   if (program.empty()) {
     takeResumedSpec(split);

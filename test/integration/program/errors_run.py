@@ -286,6 +286,9 @@ def run_directories():
                    [small, "--resume", "--out", f"{folder}/good", "--init-from", weights])
     promises.check("an output in place of a file that is read",
                    [*start, "--out", "none", "--init-from", weights, "--dump-batch", weights])
+    spec = shutil.copy(HELLO, f"{folder}/own.stretto")
+    told = run("stretto", "train", spec, *TASK, *SMALL, *quiet, "--out", "none", "--scores", spec, status=2)
+    contains(told, f"--scores must not name a file that is read, but got '{spec}'")
     promises.check("scores that cannot be written", [*start, "--out", "none", "--eval-batches", "1", "--scores", "/dev/full"])
     os.makedirs(f"{folder}/readonly")
     os.chmod(f"{folder}/readonly", 0o555)

@@ -340,7 +340,8 @@ TEST(Config, BadValuesAreRefusedWithTheirRange) {
   EXPECT_EQ(composeError({"--tsak", "copy"}), "unknown option '--tsak'; did you mean '--task'?");
   EXPECT_EQ(composeError({"copy"}), "arguments must be options, but got 'copy'");
   EXPECT_EQ(composeError({}), "a run needs data: give --task NAME (or --tokens FILE)");
-  EXPECT_EQ(composeError({"--task", "copy", "--tokens", "x"}), "--task and --tokens must not be given together");
+  EXPECT_EQ(composeError({"--task", "copy", "--tokens", "x"}),
+            "--task and --tokens must not be given together, but got 'copy' (command line) and 'x' (command line)");
 }
 
 TEST(Config, RunFilesNameTheLine) {
