@@ -101,7 +101,7 @@ Left<float> leftBlock(const Operand<float> &a, Way way, int64_t i, int64_t rows,
 // What of the left operand is read after a block of `deep` terms, `columns` columns, that begins at row i and term p,
 // as it lies.
 Ahead aheadOf(const Operand<float> &a, int64_t m, int64_t k, int64_t i, int64_t p, int64_t deep, int64_t columns) {
-  const int64_t tiles = std::min(height, m - i) / tallest * (columns / tiles::tileColumns()); // at least so many
+  const int64_t fewest = std::min(height, m - i) / tallest * (columns / tiles::tileColumns()); // tiles
   if ((i += height) >= m)
     i = 0, p += deep;
   if (p >= k)
@@ -111,7 +111,7 @@ Ahead aheadOf(const Operand<float> &a, int64_t m, int64_t k, int64_t i, int64_t 
     std::swap(rows, terms);
   constexpr int64_t bytes = sizeof(float);
   return {reinterpret_cast<const char *>(at(a, i, p)), a.stride * bytes, rows, terms * bytes,
-          rows / std::max<int64_t>(1, tiles) + 1};
+          rows / std::max<int64_t>(1, fewest) + 1};
 }
 
 } // namespace
