@@ -44,6 +44,14 @@ int64_t stretto::codegen::bytesMoved(kern::RowKernel op) {
   return bytes;
 }
 
+int64_t stretto::codegen::bytesReadOf(kern::RowKernel op, Value value) {
+  int64_t bytes = 0;
+  for (BlockArgument argument : op.getBody().getArguments())
+    if (OpOperand *operand = op.getOperandOf(argument.getArgNumber()); operand && operand->get() == value)
+      bytes += bytesRead(value, argument);
+  return bytes;
+}
+
 int64_t stretto::codegen::bytesOfOperands(Operation *matmul) {
   return bytesOf(matmul->getOperand(0)) + bytesOf(matmul->getOperand(1));
 }

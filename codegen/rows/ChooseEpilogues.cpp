@@ -1,4 +1,5 @@
 //===- ChooseEpilogues.cpp - decides which kernels lie in matmuls -------------===//
+#include "codegen/rows/BytesMoved.h"
 #include "codegen/rows/Epilogues.h"
 #include "codegen/rows/Passes.h"
 #include "passes/support/Describe.h"
@@ -169,7 +170,7 @@ void Chooser::tell(const Pair &pair, const EpilogueVerdict &verdict) {
   remark << ((isFused ? "in" : "not in") + (" the epilogue of " + matmul) + ": " + names);
   if (isFused)
     remark << remark::metric("BytesNotMoved", pair.saved)
-           << remark::metric("BytesNotRead", bytesOf(pair.matmul->getResult(0)))
+           << remark::metric("BytesNotRead", bytesReadOf(kernel, pair.matmul->getResult(0)))
            << remark::metric("Kernel", kernel.getKernel().value_or("")) << remark::metric("Matmul", matmul);
   else
     remark << remark::reason("{0}", verdict.reason);

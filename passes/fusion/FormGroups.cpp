@@ -131,7 +131,7 @@ std::vector<Candidate> Former::findCandidates() const {
   std::vector<Candidate> candidates;
   llvm::MapVector<Value, std::pair<Operation *, int64_t>> lastReader; // of values that several members read
   for (Operation *reader : graph.getMembers())
-    for (RowFlow flow : graph.getFlows(reader)) {
+    for (const RowFlow &flow : graph.getFlows(reader)) {
       Operation *producer = flow.value.getDefiningOp();
       if (producer && roles.getRole(producer) == RowRole::member)
         candidates.push_back({producer, reader, 2 * flow.bytes, false});

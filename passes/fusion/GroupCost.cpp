@@ -83,17 +83,19 @@ static int64_t countStages(ArrayRef<Operation *> ops) {
 GroupCost stretto::passes::costOf(const GroupGraph &graph, ArrayRef<Operation *> members, const CostModel &model) {
   GroupCost cost;
   SmallPtrSet<Operation *, 16> inside(members.begin(), members.end());
-  llvm::SmallMapVector<Value, int64_t, 8> inputs;
+  llvm::SmallMapVector<Value, llvm::SmallMapVector<Value, int64_t, 1>, 8> inputs;
   for (Operation *op : members)
-    for (RowFlow flow : graph.getFlows(op)) {
+    for (const RowFlow &flow : graph.getFlows(op)) {
       Operation *def = flow.value.getDefiningOp();
       if (def && inside.contains(def))
         continue;
-      int64_t &bytes = inputs[flow.value];
-      bytes = std::min(storedBytes(flow.value), bytes + flow.bytes);
+      for (auto [part, bytes] : flow.parts) {
+        int64_t &known = inputs[flow.value][part];
+        known = std::max(known, bytes);
+      }
     }
-  for (auto [value, bytes] : inputs)
-    cost.bytes += bytes;
+  for (const auto &[value, parts] : inputs)
+    cost.bytes += bytesOfParts(value, parts);
   int64_t read = cost.bytes;
   auto isInside = [&](Operation *op) { return inside.contains(op); };
   for (Operation *op : members)
@@ -109,7 +111,7 @@ GroupCost stretto::passes::costOf(const GroupGraph &graph, ArrayRef<Operation *>
   // A kernel without taps may go row by row.
   int64_t held = cost.bytes / rows * (cost.haloRows ? model.heldRows + cost.haloRows : 1);
   cost.reread = held > model.heldBytes ? read * (cost.stages - 1) : 0;
-  for (auto [value, bytes] : inputs)
-    cost.reread += bytes * needed.lookup(value).getFar();
+  for (const auto &[value, parts] : inputs)
+    cost.reread += bytesOfParts(value, parts) * needed.lookup(value).getFar();
   return cost;
 }

@@ -50,28 +50,32 @@ void GroupGraph::addEdges(Operation *op) {
 
 void GroupGraph::collectFlows(Operation *op, const RowAnalysis &rows) {
   bool isParameter = roles.getSpace(op).isParameter;
-  llvm::SmallMapVector<Value, int64_t, 4> bytes;
+  llvm::SmallMapVector<Value, llvm::SmallMapVector<Value, int64_t, 1>, 4> read;
   std::set<std::tuple<Operation *, int64_t, bool>> passed; // many ways may lead through arithmetic on parameters
-  auto visit = [&](auto &&self, Value value, int64_t limit, bool whole) -> void {
+  auto visit = [&](auto &&self, Value value, Value part, int64_t limit, bool whole) -> void {
     Operation *def = value.getDefiningOp();
     if (!def || roles.getRole(def) != RowRole::duplicated) {
       bool moves = rows.isRow(value) || (isParameter && !whole);
-      int64_t &sum = bytes[value];
-      sum = std::min(storedBytes(value), sum + (moves ? std::min(limit, storedBytes(value)) : 0));
+      int64_t &bytes = read[value][part ? part : value];
+      bytes = std::max(bytes, moves ? std::min(limit, storedBytes(value)) : 0);
       return;
     }
     if (!passed.emplace(def, limit, whole).second)
       return;
-    bool repeats = isa<seq::BroadcastOp>(def);
-    int64_t inner = isa<seq::SliceOp>(def) ? std::min(limit, storedBytes(value)) : repeats ? INT64_MAX : limit;
+    bool repeats = isa<seq::BroadcastOp>(def), cuts = isa<seq::SliceOp>(def);
+    int64_t inner = cuts ? std::min(limit, storedBytes(value)) : repeats ? INT64_MAX : limit;
     for (Value operand : def->getOperands())
-      self(self, operand, inner, whole || repeats);
+      self(self, operand, part || !cuts ? part : value, inner, whole || repeats);
   };
   for (Value operand : op->getOperands())
-    visit(visit, operand, INT64_MAX, false);
+    visit(visit, operand, Value(), INT64_MAX, false);
   SmallVector<RowFlow> &list = flows[op];
-  for (auto [value, size] : bytes)
-    list.push_back({value, size});
+  for (auto &[value, parts] : read)
+    list.push_back({value, bytesOfParts(value, parts), std::move(parts)});
+}
+
+int64_t stretto::passes::bytesOfParts(Value value, const llvm::SmallMapVector<Value, int64_t, 1> &parts) {
+  return std::min(storedBytes(value), llvm::sum_of(llvm::make_second_range(parts)));
 }
 
 bool GroupGraph::isAnyBetween(unsigned a, unsigned b) const { return paths->isAnyBetween(getNode(a), getNode(b)); }

@@ -12,7 +12,12 @@ namespace stretto::passes {
 struct RowFlow {
   mlir::Value value;
   int64_t bytes; ///< of the columns read; 0 for what each row reads whole (parameters, tables)
+  /// The same by what is read of it: slices, or the value itself. Members that read one slice read it once.
+  llvm::SmallMapVector<mlir::Value, int64_t, 1> parts;
 };
+
+/// Bytes of the parts of a value, which may overlap.
+int64_t bytesOfParts(mlir::Value value, const llvm::SmallMapVector<mlir::Value, int64_t, 1> &parts);
 
 /// The operations of one function as a graph that is contracted group by group. Each member starts as a group
 /// of its own; operations outside, and the finished column sums, are nodes that never merge.
