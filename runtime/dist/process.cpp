@@ -120,6 +120,12 @@ std::optional<int> Process::status() {
   return ended;
 }
 
+bool Process::isHalted() const {
+  siginfo_t information = {};
+  return isRunning() && waitid(P_PID, static_cast<id_t>(id), &information, WSTOPPED | WNOHANG | WNOWAIT) == 0 &&
+         information.si_pid == id;
+}
+
 void Process::signal(int number) const {
   if (isRunning())
     kill(-id, number);

@@ -34,6 +34,9 @@ public:
   // Looks whether it has ended; if so, all that it started ends, too. The status is waitpid's.
   std::optional<int> status();
 
+  // Whether a signal has stopped it (SIGSTOP), so that it hears of no other until it goes on.
+  bool isHalted() const;
+
   // To it and all that it started. Nothing happens after its end.
   void signal(int number) const;
 

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fmt/format.h>
+#include <set>
 #include <string_view>
 
 #include <poll.h>
@@ -77,6 +78,7 @@ private:
   void signalAll(int number);
   void takeSignals();
   void collect();
+  void endHalted();
   void press();
   void sleep();
   bool tells(const End &end) const;
@@ -86,6 +88,7 @@ private:
   SignalQueue &signals;
   std::vector<Process> ranks;
   std::vector<End> failures, stops; // in the order in which they were seen
+  std::set<size_t> halted;          // numbers of ranks that were ended because signals had stopped them
   int askedBy = 0;                  // the signal that asked for a stop
   bool isPressed = false;           // the ranks that are left were told to end
   Clock::time_point deadline = Clock::time_point::max();
@@ -123,7 +126,7 @@ void Attempt::collect() {
     if (!ranks[i].isRunning())
       continue;
     const std::optional<int> status = ranks[i].status();
-    if (!status || *status == 0)
+    if (!status || *status == 0 || halted.contains(i))
       continue;
     const End end{static_cast<int>(i), *status};
     if (end.wasStopped() || (askedBy && WIFSIGNALED(*status)))
@@ -133,8 +136,18 @@ void Attempt::collect() {
   }
   if (!failures.empty() && deadline == Clock::time_point::max()) {
     signalAll(rankEndedSignal);
+    endHalted();
     deadline = Clock::now() + what.patience;
   }
+}
+
+// What cannot hear that another one has failed is not waited for.
+void Attempt::endHalted() {
+  for (size_t i = 0; i < ranks.size(); ++i)
+    if (ranks[i].isHalted()) {
+      halted.insert(i);
+      ranks[i].signal(SIGKILL);
+    }
 }
 
 // Ends what did not end by itself after a failure.

@@ -159,10 +159,10 @@ const TensorEntry *tensorOf(const SafetensorsFile &file, const std::string &name
 
 std::vector<int32_t> readTokens(const SafetensorsFile &file, const TensorEntry &entry, int64_t vocabulary) {
   const std::vector<double> values = readNumbers(file, entry, {"I32", "I64"});
-  for (double value : values)
-    if (value < 0 || value >= static_cast<double>(vocabulary))
-      throw Error(
-          fmt::format("'{}' in '{}' must be in 0..{}, but got {}", entry.name, file.path(), vocabulary - 1, value));
+  for (size_t i = 0; i < values.size(); ++i)
+    if (const double value = values[i]; value < 0 || value >= static_cast<double>(vocabulary))
+      throw Error(fmt::format("'{}' in '{}' must be in 0..{}, but got {} at [{}, {}]", entry.name, file.path(),
+                              vocabulary - 1, value, i / entry.shape[1], i % entry.shape[1]));
   return {values.begin(), values.end()};
 }
 

@@ -87,7 +87,8 @@ void refuseEmptyTexts(const CLI::App &app) {
       continue;
     for (const std::string &name : option->get_lnames())
       if (std::ranges::find(paths, name) != std::end(paths))
-        throw Error(fmt::format("--{} must name a file or a folder, but got ''", name));
+        throw Error(
+            fmt::format("--{} must name a {}, but got ''", name, name == "tokens" ? "file" : "file or a folder"));
       else if (name == "prompt")
         throw Error("--prompt must be a text to go on with, but got ''");
   }

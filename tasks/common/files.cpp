@@ -16,8 +16,8 @@ namespace stretto::tasks {
   throw TaskError("cannot read '" + path + "': " + reason);
 }
 
-MappedFile::MappedFile(const std::string &path) {
-  int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); // a pipe without a writer is not waited for
+MappedFile::MappedFile(const std::string &path)
+    : path(path), descriptor(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) { // a pipe waits for no writer
   if (descriptor < 0)
     fail(path, std::strerror(errno));
   struct stat status{};
@@ -28,13 +28,21 @@ MappedFile::MappedFile(const std::string &path) {
     data = mmap(nullptr, size, PROT_READ, MAP_SHARED, descriptor, 0);
     error = data == MAP_FAILED ? errno : 0;
   }
+  if (!error && regular && size > 0) {
+    writtenAt = status.st_mtim;
+    return;
+  }
   close(descriptor);
-  if (error)
-    fail(path, std::strerror(error));
-  if (!regular)
-    fail(path, "it must be a regular file");
-  if (size == 0)
-    fail(path, "it is empty");
+  fail(path, error ? std::strerror(error) : regular ? "it is empty" : "it must be a regular file");
+}
+
+void MappedFile::expectUnchanged() const {
+  struct stat now{};
+  if (fstat(descriptor, &now) == 0 && size_t(now.st_size) == size && now.st_mtim.tv_sec == writtenAt.tv_sec &&
+      now.st_mtim.tv_nsec == writtenAt.tv_nsec)
+    return;
+  throw TaskError("'" + path + "' must not change while it is in use, but was written to: it had " +
+                  std::to_string(size) + " bytes, now it has " + std::to_string(now.st_size));
 }
 
 bool fileExists(const std::string &path) {
@@ -42,7 +50,10 @@ bool fileExists(const std::string &path) {
   return lstat(path.c_str(), &status) == 0 || errno != ENOENT;
 }
 
-MappedFile::~MappedFile() { munmap(data, size); }
+MappedFile::~MappedFile() {
+  munmap(data, size);
+  close(descriptor);
+}
 
 std::string readTextFile(const std::string &path) {
   MappedFile file(path);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <ctime>
 #include <span>
 #include <string>
 
@@ -17,8 +18,14 @@ public:
   MappedFile &operator=(const MappedFile &) = delete;
 
   std::span<const std::byte> bytes() const { return {static_cast<const std::byte *>(data), size}; }
+  // Throws TaskError where the file was written to since: its bytes are others, and pages behind its end are a bus
+  // error.
+  void expectUnchanged() const;
 
 private:
+  std::string path;
+  int descriptor;
+  timespec writtenAt{};
   void *data = nullptr;
   size_t size = 0;
 };

@@ -54,6 +54,7 @@ private:
 class TokenFile : private MappedFile, public TokenView {
 public:
   explicit TokenFile(const std::string &path) : MappedFile(path), TokenView(bytes(), path) {}
+  using MappedFile::expectUnchanged;
 };
 
 // Writes a header, or ids after it. The width is 2 where the vocabulary allows it; header.width is ignored.

@@ -77,6 +77,7 @@ int64_t TokensTask::rowAt(uint64_t seed, runtime::Stream stream, uint64_t sample
 
 void TokensTask::fill(uint64_t seed, runtime::Stream stream, uint64_t first, runtime::BatchView batch) const {
   checkShape(*this, batch, batch.tokens.size());
+  file->expectUnchanged();
   std::ranges::fill(batch.mask, uint8_t(1));
   for (int64_t r = 0; r < batch.batch; ++r) {
     const int64_t from = rowAt(seed, stream, first + uint64_t(r)) * rowLength, to = r * rowLength;

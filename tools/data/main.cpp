@@ -2,6 +2,8 @@
 #include "runtime/core/colour.h"
 #include "runtime/core/error.h"
 #include "runtime/core/nearest.h"
+#include "runtime/core/utf8.h"
+#include "runtime/core/whole_number.h"
 #include "tasks/recipes.h"
 #include "tools/data/export.h"
 #include "tools/data/statistics.h"
@@ -26,6 +28,15 @@ struct Options {
 };
 } // namespace
 
+// CLI11 takes what does not fit for the largest number.
+static std::string checkIndex(const std::string &text) {
+  int64_t value = 0;
+  const int64_t most = std::numeric_limits<int64_t>::max();
+  return runtime::parseWholeNumber(text, value) && value >= 0
+             ? ""
+             : "must be an integer in 0.." + std::to_string(most) + ", but got '" + runtime::printable(text) + "'";
+}
+
 static void describeOptions(CLI::App &app, Options &options) {
   app.add_option("task", options.task, "name of a task; without it: all tasks and their parameters");
   app.add_option("--samples", options.samples,
@@ -35,12 +46,8 @@ static void describeOptions(CLI::App &app, Options &options) {
   app.add_option("--preset", options.preset, "parameters of a preset of the task's recipe");
   app.add_option("--ids", options.ids, "numbering of tokens: compact or published")->capture_default_str();
   app.add_option("--stream", options.stream, "train or evaluation")->capture_default_str();
-  app.add_option("--seed", options.seed, "seed of the data")
-      ->check(CLI::Range(int64_t{0}, std::numeric_limits<int64_t>::max()))
-      ->capture_default_str();
-  app.add_option("--first", options.first, "index of the first sequence")
-      ->check(CLI::Range(int64_t{0}, std::numeric_limits<int64_t>::max()))
-      ->capture_default_str();
+  app.add_option("--seed", options.seed, "seed of the data")->check(checkIndex)->capture_default_str();
+  app.add_option("--first", options.first, "index of the first sequence")->check(checkIndex)->capture_default_str();
   app.add_flag("--speed", options.speed, "measure how many tokens per second one core generates and scores");
   app.add_flag("--shape", options.shape,
                "print what a model must be compiled for: batch, length, vocabulary, and whether it has to write");
@@ -66,6 +73,8 @@ static void checkTogether(const CLI::App &app, const Options &options) {
   for (const CLI::Option *option : app.get_options())
     if (options.task.empty() && option->count() > 0)
       throw UsageError(option->get_name() + " needs the name of a task before it");
+  if (app.count("--export") && options.exportTo.empty())
+    throw UsageError("--export must name a file, but got ''");
   std::vector<std::string> answers;
   for (const char *name : {"--shape", "--speed", "--json"})
     if (app.count(name))
@@ -118,14 +127,18 @@ static void run(const Options &options) {
   print.published = options.ids == "published";
   print.colour = runtime::wantsColour(STDOUT_FILENO);
   const std::optional<int64_t> heldOut = stream == runtime::Stream::Evaluation ? task->evaluationRows() : std::nullopt;
-  const int64_t many = options.samples ? options.samples : std::min<int64_t>(1000, heldOut.value_or(1000));
+  const bool counts = options.stats || !options.exportTo.empty();
+  const int64_t many = options.samples ? options.samples : std::min<int64_t>(counts ? 1000 : 3, heldOut.value_or(1000));
+  if (heldOut && (options.first >= uint64_t(*heldOut) || uint64_t(many) > uint64_t(*heldOut) - options.first))
+    throw UsageError(std::to_string(*heldOut) + " sequences are held out, but got --first " +
+                     std::to_string(options.first) + " and --samples " + std::to_string(many));
   if (options.stats)
     printStatistics(std::cout, *task, options.seed, stream, options.first, many);
   if (!options.exportTo.empty())
     exportTo(options, *task, stream, many, print);
-  if (options.stats || !options.exportTo.empty())
+  if (counts)
     return;
-  for (int64_t i = 0; i < (options.samples ? options.samples : 3); ++i) {
+  for (int64_t i = 0; i < many; ++i) {
     Samples row(*task, options.seed, stream, options.first + uint64_t(i), 1);
     options.json ? printJson(std::cout, *task, row, print) : printSamples(std::cout, *task, row, print);
   }

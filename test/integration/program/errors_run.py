@@ -8,6 +8,7 @@ import re
 import resource
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 
@@ -177,6 +178,12 @@ def other_vocabularies():
     with open(f"{folder}/rows.safetensors", "wb") as file:
         file.write(content[:-2 * 64] + bytes(2 * 64))
     promises.check("a file of sequences whose mask marks nothing", rows)
+    with open(f"{folder}/own.tokens", "wb") as file:
+        file.write(b"sttokens" + struct.pack("<IIQqqQ", 1, 2, 53, -1, -1, 4500) + bytes(9000))
+    shrinks = 'file=$1; shift; "$@" --out "$0" & until test -e "$0/metrics.jsonl"; do sleep 0.05; done; truncate -s 1000 "$file"; wait $!'
+    promises.check("a token file that is written to while it is read",
+                   ["bash", "-c", shrinks, f"{folder}/shrunk", f"{folder}/own.tokens", small, *quiet, "--eval-batches", "0", "--steps",
+                    "10000000", "--task", "tokens", "--task-set", f"file={folder}/own.tokens"])
     damage(f"{folder}/copy.tokens", "cut")
     promises.check("a damaged token file", [*tokens, f"file={folder}/copy.tokens"])
     promises.check("a task whose instances the length cannot hold", ["stretto", "eval", f"{folder}/good", "--task-set", "n=40"])

@@ -59,6 +59,15 @@ def await_checkpoint(out, step):
     until(lambda: os.path.exists(metrics) and read(metrics).count(b"\n") > step, f"{out}: the step behind {step}")
 
 
+def children(process):
+    """Numbers of the processes that it has started; of ranks in their order."""
+    try:
+        with open(f"/proc/{process.pid}/task/{process.pid}/children") as file:
+            return [int(word) for word in file.read().split()]
+    except FileNotFoundError:
+        return []
+
+
 def lasting(loss, milliseconds=100):
     """The environment of a fake program that takes its time from a loss on: what is done to it then finds it training."""
     return {"STRETTO_FAKE_SLOW": f"{milliseconds}@{loss}"}

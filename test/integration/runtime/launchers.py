@@ -13,7 +13,7 @@ import subprocess
 import sys
 import time
 
-from harness import await_checkpoint, contains, digest_of_ranks, expect, lasting, read, run, until
+from harness import await_checkpoint, children, contains, digest_of_ranks, expect, lasting, read, run, until
 
 STEPS, RANKS = 200, 2
 programs, python, folder = sys.argv[1:4]
@@ -168,11 +168,24 @@ def profiles():
         expect(exchange and float(exchange[1]) > 0, table)
 
 
+def a_rank_that_is_halted():
+    """It hears of nothing, so it is not waited for, and says nothing when it goes on: the other one tells of it."""
+    for victim, reason in ((0, r"rank 0 \(host \S+\), which holds the store, gave no answer for 2 s"),
+                           (1, r"rank 1 \(host \S+\) gave no sign of life for 2 s, the last one was in ")):
+        out = f"{folder}/halted-{victim}"
+        process = subprocess.Popen([program, *options, "--ranks", "2", "--rank-timeout", "2", "--quiet", "--out", out], text=True,
+                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env={**os.environ, **lasting(100)})
+        await_checkpoint(out, 100)
+        os.kill(children(process)[victim], signal.SIGSTOP)
+        errors = re.findall("^error: (.*)", end(process, 75), re.M)
+        expect(len(errors) == 1 and re.search(reason, errors[0]), f"{errors}")
+
+
 # They have time to come while other ranks are looked at.
 port = free_port()
 twice = [start(rank, port, "none", "--virtual-ranks", "3", "--join-timeout", "10", ranks=3) for rank in (0, 1, 1)]
 for check in (a_number_that_is_given_twice, another_program, other_weights_under_one_name, the_first_rank_chooses, torchrun,
-              a_number_that_is_given_twice_at_once, mpirun, sockets_of_ranks, profiles):
+              a_number_that_is_given_twice_at_once, mpirun, sockets_of_ranks, profiles, a_rank_that_is_halted):
     began = time.monotonic()
     check()
     print(f"{check.__name__}: {time.monotonic() - began:.1f} s")

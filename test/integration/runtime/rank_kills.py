@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 
-from harness import digest_of_ranks, expect, run
+from harness import children, digest_of_ranks, expect, run
 
 KILLS, WITHIN = int(os.environ.get("STRETTO_KILLS", "50")), float(os.environ.get("STRETTO_KILL_WITHIN", "1"))  # seconds
 SEED, STEPS, RANKS, LIMIT = 20261124, 200, 3, 9.0  # seconds, on a machine that is busy and slow; a standstill takes ten
@@ -23,14 +23,6 @@ shutil.rmtree(folder, ignore_errors=True)
 os.makedirs(folder)
 run(program, *options, "--out", f"{folder}/alone")
 expected = digest_of_ranks(f"{folder}/alone", STEPS)
-
-
-def children(process):
-    try:
-        with open(f"/proc/{process.pid}/task/{process.pid}/children") as file:
-            return [int(word) for word in file.read().split()]
-    except FileNotFoundError:
-        return []
 
 
 def is_alive(pid):

@@ -81,7 +81,9 @@ TEST(Config, NoPathOrPromptIsEmpty) {
   for (const char *name : {"--out", "--init-from", "--tokens", "--prompts", "--scores", "--dump-gradients",
                            "--dump-batch", "--config", "--of-run"}) {
     EXPECT_EQ(composeError({"--task", "copy", name, ""}),
-              std::string(name) + " must name a file or a folder, but got ''");
+              name +
+                  std::string(name == std::string("--tokens") ? " must name a file" : " must name a file or a folder") +
+                  ", but got ''");
   }
   EXPECT_EQ(composeError({"--task", "copy", "--out", "", "--out", "a"}), "");
   EXPECT_EQ(composeError({"--task", "copy", "--prompt", ""}), "--prompt must be a text to go on with, but got ''");

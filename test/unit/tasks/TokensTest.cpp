@@ -183,6 +183,21 @@ TEST_F(Tokens, damagedFilesAreRefused) {
             "token file 'F': ids must be below the vocabulary of 100, but id 5, at byte 58, is 100");
 }
 
+TEST_F(Tokens, aFileThatIsWrittenToIsNotReadOn) {
+  const std::string bytes = bytesOf({.vocabulary = 100}, count(21));
+  for (size_t left : {bytes.size(), bytes.size() - 20}) {
+    writeBytes(bytes);
+    const auto task = open({{"length", "4"}});
+    const auto fill = [&] { Batch(*task, 0, Stream::Train, 0, 1); };
+    EXPECT_EQ(errorOf(fill), "");
+    std::filesystem::last_write_time(path, std::filesystem::last_write_time(path) - std::chrono::seconds(1));
+    std::filesystem::resize_file(path, left);
+    EXPECT_EQ(errorOf(fill),
+              "'" + path + "' must not change while it is in use, but was written to: it had 90 bytes, now it has " +
+                  std::to_string(left));
+  }
+}
+
 TEST_F(Tokens, parametersAreChecked) {
   writeBytes(bytesOf({.vocabulary = 100}, count(21)));
   EXPECT_EQ(error({{"length", "10"}}), "");
