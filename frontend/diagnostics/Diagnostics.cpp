@@ -102,6 +102,12 @@ llvm::StringRef frontend::nearestName(llvm::StringRef name, llvm::ArrayRef<llvm:
     if (candidate != name && foldName(candidate) == folded)
       return candidate;
   llvm::StringRef best;
+  if (name.size() >= 3)
+    for (llvm::StringRef candidate : candidates)
+      if (candidate != name && candidate.starts_with(name) && (best.empty() || candidate.size() < best.size()))
+        best = candidate;
+  if (!best.empty())
+    return best;
   unsigned bestDistance = std::min<size_t>(name.size() / 3 + 1, 4);
   for (llvm::StringRef candidate : candidates) {
     if (candidate == name || candidate.size() > 64 || name.size() > 64)

@@ -234,9 +234,12 @@ private:
     }
     if (c == '^')
       return noPower(begin, at);
-    if (c == '[' || c == ']')
+    if (c == '[' || c == ']') {
+      if (size_t end = text.find_first_of("]\r\n", at); c == '[' && end < text.size() && text[end] == ']')
+        at = end + 1;
       return error(
           begin, "a tensor has no elements by number; columns are taken by slice(x, offset, width) or split(x, parts)");
+    }
     if (c == '@')
       return error(begin, "'@' is not an operator; activations are multiplied by a weight with linear(x, width)");
     return error(begin, "unexpected " + describe(firstCharacter(text.substr(begin))));

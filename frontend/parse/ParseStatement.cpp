@@ -83,7 +83,9 @@ StmtPtr Parser::parseAssign() {
                        : isOperator(peek().kind)
                            ? ("; write " + first.text + " = " + first.text + " " + peek().text + " ...").str()
                        : first.text == "for" ? "; did you mean 'repeat'?"
-                                             : didYouMean(first.text, keywords());
+                       : first.text == "let" || first.text == "var"
+                           ? ("; variables are made by '=' alone, without '" + first.text + "'").str()
+                           : didYouMean(first.text, keywords());
     diagnostics.error(peek().range, "expected '=' after the name '" + statement->targets.back().text +
                                         "' at the start of a statement" + hint);
     return nullptr;

@@ -158,6 +158,8 @@ std::string setTarget(CommandLine &line, StringRef text) {
   auto names =
       llvm::map_to_vector(codegen::allBackends(), [](const codegen::Backend *backend) { return backend->name(); });
   std::string error = readWord(text, names, name);
+  if (text == "gpu") // by its letters nearest to cpu
+    error = llvm::formatv("must be one of {0}, but got 'gpu'; did you mean 'cuda'?", llvm::join(names, ", "));
   line.targetGiven = true;
   if (error.empty())
     line.backend = codegen::findBackend(name);

@@ -146,11 +146,13 @@ TrainArguments splitTrainArguments(std::span<const std::string> arguments) {
       result.program, [](const std::string &word) { return word == "--resume" || word == "--resume=true"; });
   if (resumes && !out.empty())
     result.resumed = resumedRun(out).string();
+  const bool isNamed = !arguments.empty() && !arguments[0].starts_with("-");
   if (result.resumed.empty())
     throw CommandError("the spec is missing: name a file that ends in .stretto (or .mlir: a stage to continue)" +
                            (resumes && !out.empty()
                                 ? ", as '" + out + "' is no run directory (one has spec.stretto and run.toml)"
-                                : std::string()),
+                            : isNamed ? ", but got '" + arguments[0] + "'"
+                                      : std::string()),
                        2);
   return result;
 }

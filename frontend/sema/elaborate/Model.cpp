@@ -125,9 +125,10 @@ bool Model::checkResults(const Declaration &model, const Function &main) {
     return false;
   if (logits.type.width().size >= options.vocabulary)
     return true;
+  const SourceRange place = main.results.size() == 1 ? logits.range : statements.returnPlace();
   Diagnostic &diagnostic =
-      reporter.error(logits.range, "the model must return a logit for each of the " + llvm::Twine(options.vocabulary) +
-                                       " tokens of the task, but returns " + logits.type.str());
+      reporter.error(place, "the model must return a logit for each of the " + llvm::Twine(options.vocabulary) +
+                                " tokens of the task, but returns " + logits.type.str());
   noteOrigin(diagnostic, logits.type.width().provenance);
   return false;
 }

@@ -3,6 +3,7 @@
 
 #include "frontend/sema/ParameterType.h"
 #include "frontend/sema/Symbols.h"
+#include "frontend/sema/builtins/Builtin.h"
 #include "frontend/sema/elaborate/Repeats.h"
 
 using namespace stretto;
@@ -34,21 +35,31 @@ static void warnUnreached(Reporter &reporter, llvm::ArrayRef<StmtPtr> behind) {
       return reporter.warning(stmt->range, "no statement behind a 'return' is run");
 }
 
+/// Behind a requirement that does not hold only those that follow it are looked at: all else may fail for the same
+/// reason.
 bool Statements::run(const Body &body) {
+  bool isRefused = false;
   for (size_t i = 0; i < body.size(); ++i) {
     const Stmt &stmt = *body[i];
     if (!budget.spend(1, stmt.range))
       return true;
+    const bool isRequirement = stmt.kind == StmtKind::Require;
+    if (isRefused && !isRequirement)
+      break;
     if (!run(stmt))
       continue;
+    if (isRequirement) {
+      isRefused = true;
+      continue;
+    }
     if (alwaysReturns(stmt))
       warnUnreached(reporter, llvm::ArrayRef(body).drop_front(i + 1));
     return true;
   }
-  return false;
+  return isRefused;
 }
 
-/// True if a return was executed.
+/// True if a return was executed, or nothing else is to be.
 bool Statements::run(const Stmt &stmt) {
   switch (stmt.kind) {
   case StmtKind::Assign:
@@ -63,8 +74,7 @@ bool Statements::run(const Stmt &stmt) {
     runReturn(llvm::cast<ReturnStmt>(stmt));
     return true;
   case StmtKind::Require:
-    runRequire(llvm::cast<RequireStmt>(stmt));
-    return false;
+    return !runRequire(llvm::cast<RequireStmt>(stmt));
   case StmtKind::NoFuse:
     return runNoFuse(llvm::cast<NoFuseStmt>(stmt));
   case StmtKind::Declaration:
@@ -106,23 +116,29 @@ void Statements::runReturn(const ReturnStmt &stmt) {
   lastReturn = stmt.range;
 }
 
-/// Those of the model itself were entered before its body runs.
+/// Those of the model itself were entered, or refused for their names, before its body runs.
 void Statements::checkDeclaration(const DeclarationStmt &stmt) {
   const Declaration &declaration = *stmt.declaration;
+  if (names.isInModelItself() && findBuiltin(declaration.name.text))
+    return;
   if (!names.isInModelItself() || !names.isDeclaredInModel(declaration.name.text))
     reporter.error(declaration.range, "blocks and defs are declared in a file or directly in a model, not in a body");
 }
 
 // ---------------------------------------------------------------- require
 
-void Statements::runRequire(const RequireStmt &stmt) {
+/// False after an error.
+bool Statements::runRequire(const RequireStmt &stmt) {
   std::optional<bool> holds = expressions.evaluateBool(*stmt.condition, "the condition of 'require'");
-  if (!holds || *holds)
-    return;
+  if (holds == true)
+    return true;
+  if (!holds)
+    return false;
   SourceRange range = stmt.condition->range;
   Diagnostic &diagnostic = reporter.error(range, "required: " + reporter.text(range).take_front(100));
   unsigned mostNotes = 4;
   noteOperands(diagnostic, *stmt.condition, mostNotes);
+  return false;
 }
 
 /// Notes the values of the variables in a condition that failed.

@@ -35,7 +35,7 @@ private:
   bool runIf(const IfStmt &stmt);
   bool runNoFuse(const NoFuseStmt &stmt);
   void runReturn(const ReturnStmt &stmt);
-  void runRequire(const RequireStmt &stmt);
+  bool runRequire(const RequireStmt &stmt);
   void checkDeclaration(const DeclarationStmt &stmt);
   bool checkTargets(const AssignStmt &stmt);
   std::vector<Value> assignedValues(const AssignStmt &stmt);

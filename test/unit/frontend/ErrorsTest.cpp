@@ -73,6 +73,9 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"x = x ** 2", "3:7: error: '**' is not an operator; write square(x), or exp(p * log(x))"},
         Case{"x = x ^ 2", "3:7: error: '^' is not an operator; write square(x)"},
         Case{"x = x[0]", "3:6: error: a tensor has no elements by number; columns are taken by slice(x,"},
+        Case{"x = lin(x, dim)", "3:5: error: unknown operation, block or def 'lin'; did you mean 'linear'?"},
+        Case{"let x = x", "3:5: error: expected '=' after the name 'let' at the start of a statement; variables are "
+                          "made by '=' alone, without 'let'"},
         Case{"x = linear(x, 16, use_bias = true)",
              "3:19: error: 'linear' has no parameter 'use_bias'; did you mean 'bias'?"},
         Case{"x = softmax_attention(x, x, x, 2, KVHeads = 1)", "did you mean 'kv_heads'?"},
@@ -379,6 +382,8 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"require dim % 3 == 0", "3:9: error: required: dim % 3 == 0"},
         Case{"require if dim > 3 then dim < 5 else true", "note: 'dim' is 16"},
         Case{"require dim % 3 == 0", "note: 'dim' is 16"},
+        Case{"model m(vocab: int) {\n  x = embed(tokens, vocab, 3)\n  return x, linear(x, 1)\n}",
+             "3:3: error: the model must return a logit for each"},
         Case{"def f(y) = linear(y, dim)\nx = f(x)", "a def makes no weights; declare 'f' as a block"},
         Case{"block b(y, c) { if c == u { return y } return y }\nblock d(y, c: {u, v}) { return b(y, c) }\nx = d(x, w)",
              "'c' takes u, v, but got 'w'"}));
@@ -545,6 +550,23 @@ TEST(Errors, WhatCallsAFailedBlockFailsQuietly) {
                        "a, d = b(x), c(x)\nrepeat 2 { x = b(x) }\nrepeat 2 { repeat 2 { x = a + x } }"));
   EXPECT_FALSE(frontend.program);
   EXPECT_EQ(llvm::StringRef(frontend.errors()).count("error:"), 1u) << frontend.errors();
+}
+
+TEST(Errors, OneMistakeIsOneError) {
+  for (const char *text :
+       {"x = x[0]", "block linear(a) { return a }", "def silu(a) = a * sigmoid(a)",
+        "block b(y, heads: int) { require width(y) % heads == 0 k = width(y) / heads return y * k }\n"
+        "x = b(x, 5)"}) {
+    Frontend frontend;
+    frontend.run(inModel(text));
+    EXPECT_EQ(frontend.diagnostics.errorCount(), 1u) << frontend.errors();
+  }
+}
+
+TEST(Errors, AllRequirementsThatFollowEachOtherAreReported) {
+  Frontend frontend;
+  frontend.run(inModel("require dim == 1\nrequire dim == 2\nx = linear(x, dmi)\nrequire dim == 3"));
+  EXPECT_EQ(frontend.diagnostics.errorCount(), 2u) << frontend.errors();
 }
 
 TEST(Errors, SeveralInOneRunWithoutFollowUps) {

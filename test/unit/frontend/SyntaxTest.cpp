@@ -297,6 +297,7 @@ TEST(Diagnostics, LinesEndWithOneByteOrTwo) {
 
 TEST(Diagnostics, NearestNameIsClose) {
   EXPECT_EQ(nearestName("rms_nrom", {"rms_norm", "layer_norm"}), "rms_norm");
+  EXPECT_EQ(nearestName("lin", {"min", "linear_attention", "linear"}), "linear");
   EXPECT_EQ(nearestName("foo", {"linear", "canon"}), "");
   EXPECT_EQ(nearestName("x", {"y"}), "");
 }
