@@ -45,10 +45,10 @@ public:
 
 private:
   LogicalResult add(Operation *op, func::FuncOp entry) {
-    if (auto table = dyn_cast<seq::TableOp>(op)) {
-      auto place = kern::slotOf(table.getResult());
-      if (llvm::none_of(facts.tables, [&](auto &known) { return known.offset == place.getOffset(); }))
-        facts.tables.push_back({table, place.getOffset()});
+    if (isa<seq::TableOp, seq::LayerNumbersOp>(op)) {
+      auto place = kern::slotOf(op->getResult(0));
+      if (llvm::none_of(facts.tables, [&](auto &known) { return known.slot == place; }))
+        facts.tables.push_back({op, place});
     }
     StringAttr kernel = kern::kernelNameOf(op);
     return kernel ? addKernel(op, kernel.getValue(), entry) : success();

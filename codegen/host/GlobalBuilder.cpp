@@ -24,6 +24,11 @@ void GlobalBuilder::defineList(StringRef name, ArrayRef<int64_t> values) {
          [&] { return list(values.size(), [&](size_t i) { return constant(b.getI64IntegerAttr(values[i])); }); });
 }
 
+void GlobalBuilder::defineList(StringRef name, ArrayRef<double> values) {
+  define(name, LLVM::Linkage::Internal,
+         [&] { return list(values.size(), [&](size_t i) { return constant(b.getF64FloatAttr(values[i])); }); });
+}
+
 void GlobalBuilder::finish() {
   b.setInsertionPointToEnd(module.getBody());
   auto type = LLVM::LLVMArrayType::get(b.getI8Type(), texts.size());

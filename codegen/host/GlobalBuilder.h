@@ -23,6 +23,7 @@ public:
            [&] { return list(count, [&](size_t i) { return aggregate(make(i)); }); });
   }
   void defineList(mlir::StringRef name, llvm::ArrayRef<int64_t> values);
+  void defineList(mlir::StringRef name, llvm::ArrayRef<double> values);
   /// Writes the global that holds the texts; call it last.
   void finish();
 

@@ -7,10 +7,10 @@
 #include "codegen/memory/Buckets.h"
 #include "codegen/memory/Entries.h"
 #include "ir/kern/Attributes.h"
-#include "ir/kern/Slots.h"
 #include "ir/seq/ActivationType.h"
 #include "ir/seq/Documents.h"
 #include "ir/seq/LossTerms.h"
+#include "ir/seq/TensorBytes.h"
 #include "runtime/abi/abi.h"
 
 using namespace mlir;
@@ -46,9 +46,10 @@ constexpr EntryPoint<stretto_decode> decodeEntries[] = {{"decode_one", &Program:
                                                         {"decode_chunk", &Program::decode_chunk}};
 
 constexpr llvm::StringLiteral parametersName = "stretto.parameters", tablesName = "stretto.tables",
-                              siteResultsName = "stretto.site_results", imagesName = "stretto.images",
-                              bucketsName = "stretto.buckets", bufferBytesName = "stretto.buffer_bytes",
-                              chunkBytesName = "stretto.chunk_bytes", mapsName = "stretto.tensor_maps";
+                              numbersName = "stretto.numbers", siteResultsName = "stretto.site_results",
+                              imagesName = "stretto.images", bucketsName = "stretto.buckets",
+                              bufferBytesName = "stretto.buffer_bytes", chunkBytesName = "stretto.chunk_bytes",
+                              mapsName = "stretto.tensor_maps";
 
 /// The tensor maps of a kernel that is made.
 ArrayRef<Attribute> tensorMapsOf(Operation *made) {
@@ -102,18 +103,46 @@ private:
   }
 
   void defineTables() {
-    using Line = stretto_table;
-    g.defineList<Line>(tablesName, facts.tables.size(), [&](size_t i) {
-      auto [table, offset] = facts.tables[i];
-      return g.start<Line>()
-          .set(&Line::kind, static_cast<int32_t>(table.getKind()))
-          .set(&Line::interleaved, static_cast<int32_t>(table.getStyle()))
-          .set(&Line::offset, offset)
-          .set(&Line::rows, table.getType().getDimSize(0))
-          .set(&Line::columns, table.getType().getDimSize(1))
-          .set(&Line::rotated, table.getRotated())
-          .set(&Line::theta, table.getTheta().convertToDouble());
+    SmallVector<double> numbers;
+    SmallVector<size_t> starts; // of the numbers of each table, in bytes
+    for (const ProgramFacts::Table &table : facts.tables) {
+      starts.push_back(numbers.size() * sizeof(double));
+      if (auto known = dyn_cast<seq::LayerNumbersOp>(table.op))
+        llvm::append_range(numbers, known.getNumbers());
+    }
+    g.defineList(numbersName, numbers);
+    g.defineList<stretto_table>(tablesName, facts.tables.size(), [&](size_t i) {
+      const ProgramFacts::Table &table = facts.tables[i];
+      auto rotary = dyn_cast<seq::TableOp>(table.op);
+      return rotary ? describeRotary(rotary, table.slot) : describeNumbers(table, starts[i]);
     });
+  }
+
+  AbiStruct<stretto_table> describeRotary(seq::TableOp table, kern::SlotAttr slot) {
+    using Line = stretto_table;
+    return g.start<Line>()
+        .set(&Line::kind, static_cast<int32_t>(table.getKind()))
+        .set(&Line::interleaved, static_cast<int32_t>(table.getStyle()))
+        .set(&Line::offset, slot.getOffset())
+        .set(&Line::rows, table.getType().getDimSize(0))
+        .set(&Line::columns, table.getType().getDimSize(1))
+        .set(&Line::rotated, table.getRotated())
+        .set(&Line::theta, table.getTheta().convertToDouble())
+        .set(&Line::numbers, g.null());
+  }
+
+  AbiStruct<stretto_table> describeNumbers(const ProgramFacts::Table &table, size_t start) {
+    using Line = stretto_table;
+    Value stack = table.op->getResult(0);
+    return g.start<Line>()
+        .set(&Line::kind, static_cast<int32_t>(STRETTO_TABLE_NUMBERS))
+        .set(&Line::interleaved, 0)
+        .set(&Line::offset, table.slot.getOffset())
+        .set(&Line::rows, cast<RankedTensorType>(stack.getType()).getDimSize(0))
+        .set(&Line::columns, table.slot.getStride() / elementBytes(stack))
+        .set(&Line::rotated, 0)
+        .set(&Line::theta, 0.0)
+        .set(&Line::numbers, g.address(numbersName, start));
   }
 
   LogicalResult defineKernels() {

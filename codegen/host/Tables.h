@@ -2,14 +2,15 @@
 #pragma once
 
 #include "codegen/host/Calls.h"
+#include "ir/kern/Slots.h"
 
 namespace stretto::codegen {
 
 /// What the table of a program says; filled before the functions of the module are replaced by host code.
 struct ProgramFacts {
   struct Table {
-    seq::TableOp op;
-    int64_t offset;
+    mlir::Operation *op; // seq.table or seq.layer_numbers
+    kern::SlotAttr slot;
   };
   struct Kernel {
     std::string name, location, group;

@@ -13,14 +13,14 @@ using namespace mlir;
 using namespace stretto;
 using namespace stretto::codegen;
 
-int64_t TableLayout::offsetOf(seq::TableOp op) {
-  Attribute key = passes::tableKey(op);
-  for (auto &[table, offset] : known)
-    if (table == key)
+int64_t TableLayout::offsetOf(Operation *table, int64_t bytes) {
+  Attribute key = passes::tableKey(table);
+  for (auto &[other, offset] : known)
+    if (other == key)
       return offset;
   int64_t offset = end;
   known.emplace_back(key, offset);
-  end += passes::alignSlot(bytesOf(op.getType()));
+  end += passes::alignSlot(bytes);
   return offset;
 }
 
@@ -63,8 +63,12 @@ Ref SlotAssigner::makeRef(Value value) {
   }
   if (OpOperand *updated = seq::updatedOperand(value))
     return refOf(updated->get());
-  if (auto table = dyn_cast<seq::TableOp>(op))
-    return {storage.createFixed(kern::Arena::tables, tables.offsetOf(table))};
+  if (isa_and_nonnull<seq::TableOp>(op))
+    return {storage.createFixed(kern::Arena::tables, tables.offsetOf(op, bytesOf(value)))};
+  if (auto numbers = dyn_cast_or_null<seq::LayerNumbersOp>(op)) {
+    int64_t layers = numbers.getValues().size(), lead = passes::alignSlot(bytesOf(value) / layers);
+    return {storage.createFixed(kern::Arena::tables, tables.offsetOf(op, lead * layers)), 0, 0, false, lead};
+  }
   if (seq::isViewOfOperand(op)) {
     auto alias = cast<seq::AliasOp>(op);
     Ref ref = refOf(op->getOperand(0));

@@ -9,11 +9,11 @@
 
 namespace stretto::codegen {
 
-/// Constant tables of a program, each kind once, in the TABLES arena.
+/// Constant tables of a program, equal ones once, in the TABLES arena.
 class TableLayout {
 public:
   /// Byte offset of a table; the same for tables that hold the same numbers.
-  int64_t offsetOf(seq::TableOp op);
+  int64_t offsetOf(mlir::Operation *table, int64_t bytes);
   int64_t bytes() const { return end; }
 
 private:

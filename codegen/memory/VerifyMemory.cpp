@@ -194,18 +194,19 @@ private:
       return contents[module.lookupSymbol(get.getCache())];
     if (auto pad = dyn_cast<kern::PadOp>(op))
       return padded(pad);
-    if (auto table = dyn_cast<seq::TableOp>(op))
-      return tabulated(table);
+    if (isa<seq::TableOp, seq::LayerNumbersOp>(op))
+      return tabulated(op);
     auto alias = dyn_cast<seq::AliasOp>(op);
     return alias ? viewedAs(alias) : std::nullopt;
   }
 
   /// Equal tables in one place are one, which is there before the program runs.
-  Content tabulated(seq::TableOp table) {
-    auto [known, isFirst] = tables.try_emplace({passes::tableKey(table), kern::slotOf(table.getResult())});
+  Content tabulated(Operation *table) {
+    Value result = table->getResult(0);
+    auto [known, isFirst] = tables.try_emplace({passes::tableKey(table), kern::slotOf(result)});
     if (isFirst) {
-      known->second = freshOf(table, table.getType());
-      shadow.write(span(table.getResult()), known->second);
+      known->second = freshOf(table, result.getType());
+      shadow.write(span(result), known->second);
     }
     return known->second;
   }

@@ -286,6 +286,13 @@ Text FunctionPrinter::formOf(seq::ColumnIndexOp op) {
   return atom("numbers(" + Twine(columnsOf(op.getResult())) + ", " + someTensor() + ")");
 }
 
+Text FunctionPrinter::formOf(seq::LayerNumbersOp op) {
+  std::string values;
+  for (double value : op.getNumbers())
+    values += (values.empty() ? "" : ", ") + python::number(APFloat(value));
+  return atom("layer_numbers([" + values + "], " + someTensor() + ")");
+}
+
 Text FunctionPrinter::formOf(seq::AttentionOp op) {
   if (!op.getLse().use_empty())
     return op.emitError() << "the log-sum-exp of attention has no PyTorch form";
@@ -327,7 +334,7 @@ Text FunctionPrinter::layer(Operation *op) {
       .Case(
           [&](seq::RotaryOp rotary) { return atom("rotary(" + all + rotaryOptions(rotary) + positionsOption() + ")"); })
       .Case<seq::LinearOp, seq::ReshapeOp, seq::SliceOp, seq::SumOp, seq::SoftmaxOp, seq::KeepTopOp, seq::SpreadOp,
-            seq::FullOp, seq::BatchMeanOp, seq::LayerNormOp, seq::ColumnIndexOp, seq::AttentionOp, seq::MixerOp,
-            seq::LibraryOp>([&](auto form) { return formOf(form); })
+            seq::FullOp, seq::BatchMeanOp, seq::LayerNormOp, seq::ColumnIndexOp, seq::LayerNumbersOp, seq::AttentionOp,
+            seq::MixerOp, seq::LibraryOp>([&](auto form) { return formOf(form); })
       .Default([&](Operation *) { return op->emitError() << "the operation has no PyTorch form"; });
 }

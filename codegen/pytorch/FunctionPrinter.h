@@ -53,6 +53,7 @@ private:
   llvm::FailureOr<Expression> formOf(seq::SpreadOp op);
   llvm::FailureOr<Expression> formOf(seq::LayerNormOp op);
   llvm::FailureOr<Expression> formOf(seq::ColumnIndexOp op);
+  llvm::FailureOr<Expression> formOf(seq::LayerNumbersOp op);
   llvm::FailureOr<Expression> formOf(seq::AttentionOp op);
   llvm::FailureOr<Expression> formOf(seq::MixerOp op);
   llvm::FailureOr<Expression> formOf(seq::LibraryOp op);

@@ -85,6 +85,11 @@ def numbers(count, like):
     return torch.arange(count, **kind_of(like))
 
 
+def layer_numbers(values, like):
+    """A number for each layer, [layers, 1], of the kind of `like`."""
+    return torch.tensor(values, **kind_of(like)).unsqueeze(-1)
+
+
 def full(width, value, rows, like):
     """A number in each column at the positions of `rows`, of the kind of `like`."""
     return torch.full((*rows.shape[:2], width), value, **kind_of(like))

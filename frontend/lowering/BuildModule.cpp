@@ -95,7 +95,7 @@ void ModuleBuilder::emitFunction(const Function &function) {
     formals.push_back(weight.value);
     names.push_back(weight.name);
   }
-  for (ValueId id : function.invariants) {
+  for (ValueId id : llvm::concat<const ValueId>(function.numbers, function.invariants)) {
     formals.push_back(id);
     names.push_back(function.values[id].name);
   }

@@ -18,7 +18,7 @@ static Lowered scan(const OpToLower &at) {
   const Function &body = at.program.functions[*at.op.callee];
   llvm::ArrayRef<Value> all = at.operands;
   llvm::ArrayRef<Value> carry = all.take_front(body.arguments.size());
-  llvm::ArrayRef<Value> slices = all.slice(carry.size(), body.weights.size());
+  llvm::ArrayRef<Value> slices = all.slice(carry.size(), body.weights.size() + body.numbers.size());
   llvm::ArrayRef<Value> invariants = all.take_back(body.invariants.size());
   auto scan =
       at.make<seq::ScanOp>(at.types, body.name, at.op.integer("trips"), /*reverse=*/false, carry, slices, invariants);

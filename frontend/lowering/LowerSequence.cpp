@@ -104,6 +104,10 @@ Lowered full(const OpToLower &at) { return {at.make<seq::FullOp>(at.type(), llvm
 
 Lowered numbers(const OpToLower &at) { return {at.make<seq::ColumnIndexOp>(at.type())}; }
 
+Lowered layerNumbers(const OpToLower &at) {
+  return {at.make<seq::LayerNumbersOp>(at.type(), at.builder.getF64ArrayAttr(at.op.reals("values")))};
+}
+
 /// Repeats a weight [width] over all rows.
 Lowered broadcast(const OpToLower &at) {
   return {at.make<seq::BroadcastOp>(at.type(), at.operand(0), llvm::ArrayRef<int64_t>{at.type().getRank() - 1})};
@@ -165,6 +169,7 @@ llvm::ArrayRef<Lowering> frontend::sequenceLowerings() {
       {"full", full},
       {"numbers", numbers},
       {"broadcast", broadcast},
+      {"layer_numbers", layerNumbers},
       {"concat", concat},
       {"slice", slice},
   };

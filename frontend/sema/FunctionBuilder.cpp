@@ -40,12 +40,14 @@ ValueId FunctionBuilder::addWeight(Weight weight) {
 }
 
 std::vector<ValueId> FunctionBuilder::inlineFunction(const Function &callee, llvm::ArrayRef<ValueId> arguments,
-                                                     llvm::ArrayRef<ValueId> weights) {
+                                                     llvm::ArrayRef<ValueId> weights, llvm::ArrayRef<ValueId> numbers) {
   std::vector<ValueId> map(callee.values.size());
   for (size_t i = 0; i < arguments.size(); ++i)
     map[callee.arguments[i]] = arguments[i];
   for (size_t i = 0; i < weights.size(); ++i)
     map[callee.weights[i].value] = weights[i];
+  for (size_t i = 0; i < numbers.size(); ++i)
+    map[callee.numbers[i]] = numbers[i];
   for (const Op &op : callee.ops) {
     Op copy = op;
     for (ValueId &operand : copy.operands)

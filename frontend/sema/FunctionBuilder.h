@@ -32,10 +32,10 @@ public:
   /// A name for weights that is not taken in this function: `base`, `base_1`, ...
   std::string uniqueName(llvm::StringRef base);
   ValueId addWeight(Weight weight);
-  /// Copies the operations of a function in. `arguments` and `weights` are the values for its formal
+  /// Copies the operations of a function in. `arguments`, `weights` and `numbers` are the values for its formal
   /// parameters; returns the values of its results.
   std::vector<ValueId> inlineFunction(const Function &callee, llvm::ArrayRef<ValueId> arguments,
-                                      llvm::ArrayRef<ValueId> weights);
+                                      llvm::ArrayRef<ValueId> weights, llvm::ArrayRef<ValueId> numbers = {});
   /// Visits weights and results that have a name, and says whether anything reads them. A name that begins with '_'
   /// asks for no reader and is left out.
   void eachNamed(llvm::function_ref<void(const ValueInfo &, bool isRead)> visit) const;

@@ -55,6 +55,9 @@ int64_t Op::integer(llvm::StringRef key) const { return std::get<int64_t>(attrib
 double Op::real(llvm::StringRef key) const { return std::get<double>(attribute(key).value); }
 bool Op::flag(llvm::StringRef key) const { return std::get<bool>(attribute(key).value); }
 llvm::StringRef Op::text(llvm::StringRef key) const { return std::get<std::string>(attribute(key).value); }
+const std::vector<double> &Op::reals(llvm::StringRef key) const {
+  return std::get<std::vector<double>>(attribute(key).value);
+}
 
 ValueId Function::addValue(Type type, SourceRange range, llvm::StringRef name) {
   values.push_back({std::move(type), name.str(), range});
@@ -65,7 +68,7 @@ namespace {
 
 class Printer {
 public:
-  explicit Printer(llvm::raw_ostream &os) : os(os) {}
+  explicit Printer(llvm::raw_ostream &os, bool withConstants = true) : os(os), withConstants(withConstants) {}
 
   void type(const Type &type) {
     static constexpr llvm::StringRef kinds[] = {"rows", "tokens", "positions", "weight"};
@@ -83,6 +86,11 @@ public:
   void value(int64_t number) { os << number; }
   void value(bool flag) { os << (flag ? "true" : "false"); }
   void value(const std::string &text) { os << text; }
+  void value(const std::vector<double> &numbers) {
+    os << '[';
+    llvm::interleaveComma(numbers, os, [&](double number) { value(number); });
+    os << ']';
+  }
 
   void weight(const Weight &weight) {
     static constexpr llvm::StringRef kinds[] = {"constant", "normal",         "truncated_normal",
@@ -105,6 +113,8 @@ public:
     os << " = " << op.name << (callee.empty() ? "" : " @") << callee << ' ';
     ids(op.operands);
     for (const Attribute &attribute : op.attributes) {
+      if (op.name == "constant" && !withConstants)
+        continue;
       os << ' ' << attribute.name << '=';
       std::visit([&](const auto &each) { value(each); }, attribute.value);
     }
@@ -114,6 +124,14 @@ public:
       type(function.values[result].type);
     }
     os << '\n';
+  }
+
+  void formals(llvm::StringRef kind, llvm::ArrayRef<ValueId> list, const Function &function) {
+    for (ValueId each : list) {
+      os << "  " << kind << " %" << each << ' ';
+      type(function.values[each].type);
+      os << '\n';
+    }
   }
 
   /// `calleeName` prints how a call names a function.
@@ -127,11 +145,8 @@ public:
     os << ")\n";
     for (const Weight &each : function.weights)
       weight(each);
-    for (ValueId each : function.invariants) {
-      os << "  invariant %" << each << ' ';
-      type(function.values[each].type);
-      os << '\n';
-    }
+    formals("number", function.numbers, function);
+    formals("invariant", function.invariants, function);
     for (const Op &each : function.ops)
       op(each, function, each.callee ? calleeName(*each.callee) : "");
     os << "  return ";
@@ -141,6 +156,7 @@ public:
 
 private:
   llvm::raw_ostream &os;
+  const bool withConstants;
 };
 
 } // namespace
@@ -156,8 +172,13 @@ std::string frontend::toString(const Program &program) {
 }
 
 std::string frontend::structure(const Function &function) {
+  return structure(function, [](unsigned callee) { return std::to_string(callee); }, /*withConstants=*/true);
+}
+
+std::string frontend::structure(const Function &function, llvm::function_ref<std::string(unsigned)> calleeName,
+                                bool withConstants) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  Printer(os).function(function, [](unsigned callee) { return std::to_string(callee); });
+  Printer(os, withConstants).function(function, calleeName);
   return text;
 }

@@ -5,6 +5,7 @@
 #include "frontend/diagnostics/Source.h"
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 
 #include <deque>
@@ -85,13 +86,13 @@ struct Weight {
 
 struct Attribute {
   llvm::StringRef name; // a literal
-  std::variant<int64_t, double, bool, std::string> value;
+  std::variant<int64_t, double, bool, std::string, std::vector<double>> value;
 };
 
 /// The operations that the language itself is made of. The others are built-in functions and have their names
 /// (frontend/sema/builtins).
-inline constexpr llvm::StringLiteral coreOperations[] = {"add",       "sub",    "mul",   "div",  "neg", "constant",
-                                                         "broadcast", "concat", "slice", "call", "scan"};
+inline constexpr llvm::StringLiteral coreOperations[] = {
+    "add", "sub", "mul", "div", "neg", "constant", "broadcast", "concat", "slice", "call", "scan", "layer_numbers"};
 
 /// One operation.
 struct Op {
@@ -108,6 +109,7 @@ struct Op {
   double real(llvm::StringRef key) const;
   bool flag(llvm::StringRef key) const;
   llvm::StringRef text(llvm::StringRef key) const;
+  const std::vector<double> &reals(llvm::StringRef key) const;
 
 private:
   const Attribute &attribute(llvm::StringRef key) const;
@@ -119,15 +121,16 @@ struct ValueInfo {
   SourceRange range;
 };
 
-/// A function. Its formal parameters are `arguments`, then the values of `weights`, then `invariants`. A
-/// call passes them in this order. The body of a scan has as many results as arguments: they are the carry;
-/// the scan passes stacked weights; only bodies of scans have invariants.
+/// A function. Its formal parameters are `arguments`, then the values of `weights`, then `numbers`, then `invariants`.
+/// A call passes them in this order. The body of a scan has as many results as arguments: they are the carry; the scan
+/// passes stacked weights and numbers; only bodies of scans have invariants.
 struct Function {
   std::string name;
   SourceRange range;
   std::vector<ValueInfo> values;
   std::vector<ValueId> arguments;
   std::vector<Weight> weights;
+  std::vector<ValueId> numbers; // by which layers differ, weights [1]
   std::vector<ValueId> invariants;
   std::vector<Op> ops;
   std::vector<ValueId> results;
@@ -168,5 +171,9 @@ std::string toString(const Program &program);
 
 /// A text that is equal for two functions exactly when they compute the same; places do not matter.
 std::string structure(const Function &function);
+/// The same of functions that call functions that are equal where `calleeName` is, and perhaps whatever numbers their
+/// constants have.
+std::string structure(const Function &function, llvm::function_ref<std::string(unsigned)> calleeName,
+                      bool withConstants);
 
 } // namespace stretto::frontend

@@ -249,4 +249,25 @@ def Seq_TableOp : Seq_Op<"table", [Pure, DeclareOpInterfaceMethods<Seq_AliasOpIn
   }];
 }
 
+def Seq_LayerNumbersOp : Seq_Op<"layer_numbers", [Pure, DeclareOpInterfaceMethods<Seq_AliasOpInterface>]> {
+  let summary = "numbers that are known, one for each layer of a loop, stored once when the program starts";
+  let description = [{
+    `[layers, 1]`, the slices of a `seq.scan` whose layers differ by a number alone. Not rounded to bf16.
+
+    ```mlir
+    %s = seq.layer_numbers [1.0, 0.5, 0.25] : tensor<3x1xf32>
+    ```
+  }];
+  let arguments = (ins F64ArrayAttr:$values);
+  let results = (outs Seq_RealTensor:$result);
+  let assemblyFormat = "$values `:` type($result) attr-dict";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::llvm::SmallVector<double> getNumbers();
+  }];
+  let extraClassDefinition = [{
+    ::stretto::seq::Alias $cppClass::getAlias() { return ::stretto::seq::Alias::reserved; }
+  }];
+}
+
 #endif

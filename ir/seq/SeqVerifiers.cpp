@@ -234,6 +234,19 @@ LogicalResult TableOp::verify() {
   return verifyPairs(*this, getRotated(), columns(type));
 }
 
+SmallVector<double> LayerNumbersOp::getNumbers() {
+  return llvm::map_to_vector(getValues().getAsRange<FloatAttr>(),
+                             [](FloatAttr value) { return value.getValueAsDouble(); });
+}
+
+LogicalResult LayerNumbersOp::verify() {
+  const int64_t count = getValues().size();
+  if (count == 0 || typeOf(getResult()).getShape() != ArrayRef<int64_t>{count, 1})
+    return emitOpError() << "result must be [layers, 1] with a number for each layer, but got " << getResult().getType()
+                         << " and " << count << " numbers";
+  return success();
+}
+
 //===- Layers -----------------------------------------------------------------===//
 
 LogicalResult RmsNormOp::verify() { return verifyNorm(*this, typeOf(getOperand()), typeOf(getGain()), getHeads()); }

@@ -184,7 +184,7 @@ void Solver::seedByDefinition(Operation *op) {
       .Case([&](seq::TapOp op) { row({op.getOperand(), op.getResult()}); })
       .Case([&](seq::PositionsOp op) { row(op.getResult()); })
       .Case([&](seq::TableOp op) { kinds.seed(op.getResult(), RowKind::time); })
-      .Case<seq::GetParameterOp, seq::GradientOp>([&](Operation *op) {
+      .Case<seq::LayerNumbersOp, seq::GetParameterOp, seq::GradientOp>([&](Operation *op) {
         shared(op->getOperands());
         shared(op->getResults());
       })

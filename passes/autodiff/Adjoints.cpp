@@ -10,7 +10,8 @@ using namespace stretto;
 using namespace stretto::passes;
 
 bool stretto::passes::isFree(Operation *op) {
-  return op->hasTrait<OpTrait::ConstantLike>() || isa<seq::TableOp, seq::GetParameterOp, seq::ColumnIndexOp>(op);
+  return op->hasTrait<OpTrait::ConstantLike>() ||
+         isa<seq::TableOp, seq::LayerNumbersOp, seq::GetParameterOp, seq::ColumnIndexOp>(op);
 }
 
 bool stretto::passes::isRepeatable(Operation *op) {

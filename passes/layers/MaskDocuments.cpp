@@ -20,7 +20,7 @@ namespace {
 bool leavesRowsInPlace(Operation *op) {
   if (auto library = dyn_cast<seq::LibraryOp>(op))
     return !library.mixesRows();
-  return op->hasTrait<OpTrait::IsTerminator>() || isa<seq::GetParameterOp, seq::BackwardOp>(op) ||
+  return op->hasTrait<OpTrait::IsTerminator>() || isa<seq::GetParameterOp, seq::LayerNumbersOp, seq::BackwardOp>(op) ||
          (seq::isRowOperation(op) && seq::reachOf(op) != seq::RowReach::shifted);
 }
 

@@ -103,7 +103,7 @@ void RoundedValues::markByDefinition(Operation *op) {
         if (isEntry(end->getParentOp(), seq::EntryKind::decoding)) // the host reads logits
           mark(end.getOperands(), Logits);
       })
-      .Case<seq::TableOp, seq::GetParameterOp, seq::GradientOp>([&](Operation *op) {
+      .Case<seq::TableOp, seq::LayerNumbersOp, seq::GetParameterOp, seq::GradientOp>([&](Operation *op) {
         mark(op->getOperands(), Shared);
         mark(op->getResults(), Shared);
       })

@@ -15,10 +15,10 @@ Value stretto::passes::copiedTableRows(RowBuilder &b, Value positions, seq::Tabl
   return tableRows(b, positions, b.clone(*table)->getResult(0));
 }
 
-Attribute stretto::passes::tableKey(seq::TableOp table) {
+Attribute stretto::passes::tableKey(Operation *table) {
   NamedAttrList key(cast<DictionaryAttr>(table->getPropertiesAsAttribute()));
-  key.set("type", TypeAttr::get(table.getType()));
-  return key.getDictionary(table.getContext());
+  key.set("type", TypeAttr::get(table->getResult(0).getType()));
+  return key.getDictionary(table->getContext());
 }
 
 Value stretto::passes::broadcastRows(RowBuilder &b, seq::BroadcastOp broadcast, Value rows, ArrayRef<int64_t> shape) {

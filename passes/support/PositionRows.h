@@ -12,8 +12,8 @@ mlir::Value tableRows(RowBuilder &b, mlir::Value positions, mlir::Value table);
 /// The same of a copy of `table` where `b` stands.
 mlir::Value copiedTableRows(RowBuilder &b, mlir::Value positions, seq::TableOp table);
 
-/// What a table says: tables of one key are equal.
-mlir::Attribute tableKey(seq::TableOp table);
+/// What a table (seq.table, seq.layer_numbers) says: tables of one key are equal.
+mlir::Attribute tableKey(mlir::Operation *table);
 
 /// A broadcast of a table over batch and heads (dimensions 1 and 3, say) as one of its rows at positions over heads, in
 /// `shape`. `rows` is what tableRows gave.

@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define STRETTO_ABI_VERSION 18u
+#define STRETTO_ABI_VERSION 19u
 
 typedef enum stretto_dtype { STRETTO_F32 = 0, STRETTO_F64 = 1, STRETTO_I32 = 2, STRETTO_BF16 = 3 } stretto_dtype;
 
@@ -35,7 +35,7 @@ typedef enum stretto_dtype { STRETTO_F32 = 0, STRETTO_F64 = 1, STRETTO_I32 = 2, 
   X(5, ACCUMULATOR, accumulator) /* sum of gradients over micro-batches, same layout; optional          */ \
   X(6, INPUTS, inputs)           /* see stretto_input and stretto_decode                                */ \
   X(7, OUTPUTS, outputs)         /* what the host reads: see stretto_output and stretto_decode          */ \
-  X(8, TABLES, tables)           /* constant tables (rotary), filled once by the runtime                */ \
+  X(8, TABLES, tables)           /* constant tables, filled once by the runtime                         */ \
   X(9, HYPER, hyper)             /* real[STRETTO_HYPER_COUNT]: learning rate and the like               */ \
   X(10, ROUNDED, rounded)        /* PARAMETERS rounded to bf16, element for element; written by
                                   * `round_parameters` and by `apply`; empty where all is one type      */ \
@@ -101,7 +101,9 @@ typedef enum stretto_table_kind {
    * column j belongs to (half-split: j mod rotated/2; interleaved: j/2); columns >= rotated hold 1. */
   STRETTO_TABLE_ROTARY_COS = 0,
   /* the same with sin, negated for the first member of each pair; columns >= rotated hold 0. */
-  STRETTO_TABLE_ROTARY_SIN = 1
+  STRETTO_TABLE_ROTARY_SIN = 1,
+  /* real[layers, columns]; all of row r is numbers[r], so that each number has an aligned place of its own. */
+  STRETTO_TABLE_NUMBERS = 2
 } stretto_table_kind;
 
 typedef struct stretto_table {
@@ -111,6 +113,7 @@ typedef struct stretto_table {
   int64_t rows, columns;
   int64_t rotated;     /* how many leading columns of `columns` are rotated; even */
   double theta;
+  const double *numbers; /* of STRETTO_TABLE_NUMBERS, one for each row; null for all others */
 } stretto_table;
 
 /* A kernel generated for the CPU: processes the chunks [begin, end). `buffers` are resolved addresses, in the order

@@ -139,6 +139,8 @@ void roundParameters(const TrainingState &state) {
 }
 
 double tableValue(const stretto_table &table, int64_t row, int64_t column) {
+  if (table.kind == STRETTO_TABLE_NUMBERS)
+    return table.numbers[row];
   const bool cosine = table.kind == STRETTO_TABLE_ROTARY_COS;
   if (column >= table.rotated)
     return cosine ? 1 : 0;
@@ -153,7 +155,7 @@ double tableValue(const stretto_table &table, int64_t row, int64_t column) {
 void fillTables(const TrainingState &state) {
   for (int64_t i = 0; i < state.program.table_count; ++i) {
     const stretto_table &table = state.program.tables[i];
-    if (table.kind < STRETTO_TABLE_ROTARY_COS || table.kind > STRETTO_TABLE_ROTARY_SIN || table.rotated % 2 != 0)
+    if (table.kind < STRETTO_TABLE_ROTARY_COS || table.kind > STRETTO_TABLE_NUMBERS || table.rotated % 2 != 0)
       throw Error(fmt::format("table {} must be of a kind the runtime knows, but got kind {} with {} rotated columns",
                               i, table.kind, table.rotated));
     const int64_t count = table.rows * table.columns;

@@ -17,7 +17,7 @@ void initialiseParameters(const TrainingState &state, uint64_t seed);
 // Brings ROUNDED up to date with PARAMETERS; needed whenever these were written by anybody but an update. Waits.
 void roundParameters(const TrainingState &state);
 
-// Row and column of a rotary table, see stretto_table_kind.
+// Row and column of a table, see stretto_table_kind.
 double tableValue(const stretto_table &table, int64_t row, int64_t column);
 // Fills TABLES.
 void fillTables(const TrainingState &state);

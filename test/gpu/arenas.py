@@ -1,4 +1,5 @@
 """The memory of a model on the host as numpy arrays, and the library calls of a step written plainly with PyTorch."""
+import ctypes
 import math
 import os
 import sys
@@ -64,7 +65,7 @@ class Arenas:
         # Padding between gradients is zero; the gradients themselves are no numbers yet.
         self.view(abi.ACTIVATIONS, program.gradients_begin, program.trainable_elements, real)[:] = 0
         for table in self.model.tables:
-            self.view(abi.TABLES, table.offset, table.rows * table.columns, real)[:] = rotary(table).ravel()
+            self.view(abi.TABLES, table.offset, table.rows * table.columns, real)[:] = values_of(table).ravel()
         rows = program.batch * program.length
         for offset in (program.input.tokens, program.input.targets):
             self.view(abi.INPUTS, offset, rows, np.int32)[:] = random.randint(0, program.vocabulary, rows)
@@ -72,8 +73,10 @@ class Arenas:
         self.view(abi.HYPER, 0, 8, real)[:] = [1e-3, 0.9, 0.98, 1e-6, 0.1, 0.1, 0.02, 1.0]
 
 
-def rotary(table):
-    """As abi.h describes rotary tables."""
+def values_of(table):
+    """As abi.h describes tables."""
+    if table.kind == 2:
+        return np.repeat(abi.array(ctypes.c_double, table.numbers, table.rows), table.columns)
     column = np.arange(table.columns)
     half = max(1, table.rotated // 2)
     pair = column // 2 if table.interleaved else column % half

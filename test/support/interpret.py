@@ -306,6 +306,9 @@ class Rows:
     def table(self, op):
         return table(op)
 
+    def layer_numbers(self, op):
+        return np.array(op.reals("values"))[:, None]
+
     def column_sum(self, op, x):
         rank = len(shape_of(op.result_types[0])[0])
         sums = lambda part: part.sum(tuple(range(part.ndim - rank)))

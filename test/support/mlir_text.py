@@ -26,6 +26,10 @@ class Operation:
         text = self.attributes[name]
         return [int(each) for each in text[text.index("<") + 1 : -1].split(":")[-1].split(",") if ":" in text]
 
+    def reals(self, name):
+        """Those of `[1.0, 0.5]`."""
+        return [float(each.split(":")[0]) for each in self.attributes[name].strip("[] ").split(",")]
+
     def symbol(self, name):
         return self.attributes[name].lstrip("@").strip('"')
 

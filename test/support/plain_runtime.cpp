@@ -187,10 +187,11 @@ static void start() {
         int64_t half = table.rotated / 2, pair = table.interleaved ? column / 2 : half ? column % half : 0;
         double angle = row * std::pow(table.theta, -2.0 * pair / table.rotated);
         bool first = table.interleaved ? column % 2 == 0 : column < half, outside = column >= table.rotated;
-        double value = table.kind == STRETTO_TABLE_ROTARY_COS ? (outside ? 1 : std::cos(angle))
-                                                              : (outside ? 0
-                                                                 : first ? -std::sin(angle)
-                                                                         : std::sin(angle));
+        double value = table.kind == STRETTO_TABLE_NUMBERS      ? table.numbers[row]
+                       : table.kind == STRETTO_TABLE_ROTARY_COS ? (outside ? 1 : std::cos(angle))
+                                                                : (outside ? 0
+                                                                   : first ? -std::sin(angle)
+                                                                           : std::sin(angle));
         arenas[STRETTO_ARENA_TABLES][table.offset / 8 + row * table.columns + column] = value;
       }
   }

@@ -46,5 +46,6 @@ std::optional<Program> frontend::elaborate(const LoadedProgram &loaded, const El
   Elaborator elaborator(loaded, options, sources, diagnostics);
   if (!elaborator.model.elaborate(elaborator.program))
     return std::nullopt;
+  elaborator.functions.finish();
   return std::move(elaborator.program);
 }

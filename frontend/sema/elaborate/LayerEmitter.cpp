@@ -27,6 +27,14 @@ void LayerEmitter::emitInline(int64_t number) {
 
 // ---------------------------------------------------------------- loops
 
+/// Of the iterations of a run that stand at the place of `first` in their periods.
+LayerNumbers::Common LayerEmitter::commonOf(const LayerRun &run, int64_t first) {
+  std::vector<const Function *> functions;
+  for (int64_t trip = 0; trip < run.count; ++trip)
+    functions.push_back(&iterations[first + trip * run.period]->function);
+  return numbers.makeCommon(functions);
+}
+
 LayerBody LayerEmitter::makeBody(const LayerRun &run) {
   LayerBody body;
   FunctionBuilder builder;
@@ -35,7 +43,6 @@ LayerBody LayerEmitter::makeBody(const LayerRun &run) {
     const Iteration &iteration = *iterations[i];
     body.carried.insert(iteration.assigned.begin(), iteration.assigned.end());
     body.read.insert(iteration.captures.begin(), iteration.captures.end());
-    builder.function.operations += iteration.function.operations;
   }
   body.read.set_subtract(body.carried);
   llvm::DenseMap<Binding *, ValueId> locals;
@@ -49,26 +56,44 @@ LayerBody LayerEmitter::makeBody(const LayerRun &run) {
   for (Binding *binding : body.read)
     addFormal(binding, builder.function.invariants);
   for (int64_t i = run.first; i < run.first + run.period; ++i)
-    inlineInto(builder, i, locals, body.layerOfWeight);
+    inlineInto(builder, body, commonOf(run, i), i, locals);
   for (Binding *binding : body.carried)
     builder.function.results.push_back(locals[binding]);
   body.function = std::move(builder.function);
   return body;
 }
 
-void LayerEmitter::inlineInto(FunctionBuilder &builder, int64_t number, llvm::DenseMap<Binding *, ValueId> &locals,
-                              std::vector<int64_t> &layerOfWeight) {
+void LayerEmitter::inlineInto(FunctionBuilder &builder, LayerBody &body, LayerNumbers::Common common, int64_t number,
+                              llvm::DenseMap<Binding *, ValueId> &locals) {
   const Iteration &iteration = *iterations[number];
-  std::vector<ValueId> arguments, weights;
+  const Function &function = common.function;
+  std::vector<ValueId> arguments, weights, formals;
   for (Binding *binding : iteration.captures)
     arguments.push_back(locals[binding]);
-  for (const Weight &weight : iteration.function.weights) {
+  for (const Weight &weight : function.weights) {
     weights.push_back(builder.addWeight(weight));
-    layerOfWeight.push_back(number);
+    body.layerOfWeight.push_back(number);
   }
-  std::vector<ValueId> results = builder.inlineFunction(iteration.function, arguments, weights);
+  for (ValueId each : function.numbers)
+    formals.push_back(builder.function.addValue(function.values[each].type, function.values[each].range));
+  std::vector<ValueId> results = builder.inlineFunction(function, arguments, weights, formals);
+  builder.function.operations += function.operations;
+  llvm::append_range(builder.function.numbers, formals);
+  llvm::move(common.numbers, std::back_inserter(body.numbers));
   for (auto [binding, result] : llvm::zip_equal(iteration.assigned, results))
     locals[binding] = result;
+}
+
+/// The numbers of all layers, one below another.
+ValueId LayerEmitter::emitNumbers(std::vector<double> values, SourceRange range) {
+  const Type type{Type::Kind::Weight, {Dim{int64_t(values.size()), nullptr}, Dim{1, nullptr}}};
+  Op op;
+  op.name = "layer_numbers";
+  op.range = range;
+  op.attributes = {{"values", std::move(values)}};
+  op.results = {outer.function.addValue(type, range)};
+  outer.function.ops.push_back(std::move(op));
+  return outer.function.ops.back().results[0];
 }
 
 void LayerEmitter::emitScan(const LayerRun &run, const LayerBody &body, unsigned callee, SourceRange range,
@@ -88,6 +113,8 @@ void LayerEmitter::emitScan(const LayerRun &run, const LayerBody &body, unsigned
     stacked.stacks.insert(stacked.stacks.begin(), Stack{layer, run.period, run.count});
     scan.operands.push_back(outer.addWeight(std::move(stacked)));
   }
+  for (auto [formal, values] : llvm::zip_equal(body.function.numbers, body.numbers))
+    scan.operands.push_back(emitNumbers(values, body.function.values[formal].range));
   for (Binding *binding : body.read)
     scan.operands.push_back(current(binding));
   for (Binding *binding : body.carried) {

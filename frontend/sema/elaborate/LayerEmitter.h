@@ -2,6 +2,7 @@
 #pragma once
 
 #include "frontend/sema/FunctionBuilder.h"
+#include "frontend/sema/elaborate/LayerNumbers.h"
 #include "frontend/sema/elaborate/Layers.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -24,7 +25,8 @@ struct Iteration {
 struct LayerBody {
   Function function;
   llvm::SetVector<Binding *> carried, read;
-  std::vector<int64_t> layerOfWeight; // the first iteration that has the weight
+  std::vector<int64_t> layerOfWeight;       // the first iteration that has the weight
+  std::vector<std::vector<double>> numbers; // of each of `function.numbers`, one for each trip
 };
 
 class LayerEmitter {
@@ -32,8 +34,8 @@ public:
   using Iterations = llvm::ArrayRef<std::shared_ptr<Iteration>>;
 
   /// `scope`: what the names of all weights of the repeat begin with.
-  LayerEmitter(FunctionBuilder &outer, std::string scope, Iterations iterations)
-      : outer(outer), scope(std::move(scope)), iterations(iterations) {}
+  LayerEmitter(FunctionBuilder &outer, LayerNumbers &numbers, std::string scope, Iterations iterations)
+      : outer(outer), numbers(numbers), scope(std::move(scope)), iterations(iterations) {}
 
   /// One iteration, inlined.
   void emitInline(int64_t number);
@@ -45,10 +47,13 @@ public:
 
 private:
   ValueId &current(Binding *binding);
-  void inlineInto(FunctionBuilder &builder, int64_t number, llvm::DenseMap<Binding *, ValueId> &locals,
-                  std::vector<int64_t> &layerOfWeight);
+  LayerNumbers::Common commonOf(const LayerRun &run, int64_t first);
+  void inlineInto(FunctionBuilder &builder, LayerBody &body, LayerNumbers::Common common, int64_t number,
+                  llvm::DenseMap<Binding *, ValueId> &locals);
+  ValueId emitNumbers(std::vector<double> values, SourceRange range);
 
   FunctionBuilder &outer;
+  LayerNumbers &numbers;
   const std::string scope;
   Iterations iterations;
   llvm::MapVector<Binding *, ValueId> values;

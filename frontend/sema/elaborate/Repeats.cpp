@@ -116,8 +116,8 @@ bool Repeats::checkKeepsShape(const std::string &name, const Value &before, cons
 
 // ---------------------------------------------------------------- layers
 
-/// Equal numbers for iterations that do the same with the same variables.
-static std::vector<unsigned> kindsOf(llvm::ArrayRef<std::shared_ptr<Iteration>> iterations) {
+/// Equal numbers for iterations that do the same with the same variables, perhaps with other numbers.
+std::vector<unsigned> Repeats::kindsOf(const Iterations &iterations) {
   std::map<std::string, unsigned> kinds;
   std::vector<unsigned> kindOf;
   for (size_t i = 0; i < iterations.size(); ++i) {
@@ -125,7 +125,7 @@ static std::vector<unsigned> kindsOf(llvm::ArrayRef<std::shared_ptr<Iteration>> 
       kindOf.push_back(kindOf.back());
       continue;
     }
-    std::string key = structure(iterations[i]->function);
+    std::string key = layerNumbers.formOf(iterations[i]->function);
     for (Binding *binding : iterations[i]->captures)
       key += "<" + binding->name;
     for (Binding *binding : iterations[i]->assigned)
@@ -164,7 +164,7 @@ bool Repeats::emitLoop(const LayerRun &run, llvm::StringRef name, SourceRange ra
 void Repeats::emit(const RepeatStmt &stmt, const Iterations &iterations) {
   FunctionBuilder &outer = emitter.function();
   std::string name = outer.uniqueName(stmt.scope.text.empty() ? "layers" : stmt.scope.text);
-  LayerEmitter layers(outer, name, iterations);
+  LayerEmitter layers(outer, layerNumbers, name, iterations);
   for (const LayerRun &run : findLayerRuns(kindsOf(iterations))) {
     // Weights are stacked once: a repeat inside a repeat is written out.
     bool isWrittenOut = run.count == 1 || emitter.surroundings.isRepeated;

@@ -14,7 +14,7 @@ public:
   Repeats(Reporter &reporter, Budget &budget, Names &names, Emitter &emitter, FunctionPool &functions,
           Expressions &expressions, Statements &statements)
       : reporter(reporter), budget(budget), names(names), emitter(emitter), functions(functions),
-        expressions(expressions), statements(statements) {}
+        layerNumbers(functions), expressions(expressions), statements(statements) {}
 
   void run(const RepeatStmt &stmt);
 
@@ -27,6 +27,7 @@ private:
   std::shared_ptr<Iteration> runIteration(const RepeatStmt &stmt, int64_t number, bool &changesNumbers);
   bool collectAssigned(const RepeatStmt &stmt, Scope &inner, Iteration &iteration, bool &changesNumbers);
   bool checkKeepsShape(const std::string &name, const Value &before, const Value &after);
+  std::vector<unsigned> kindsOf(const Iterations &iterations);
   void emit(const RepeatStmt &stmt, const Iterations &iterations);
   bool emitWrittenOut(const LayerRun &run, const Iterations &iterations, SourceRange range, LayerEmitter &layers);
   bool emitLoop(const LayerRun &run, llvm::StringRef name, SourceRange range, LayerEmitter &layers);
@@ -36,6 +37,7 @@ private:
   Names &names;
   Emitter &emitter;
   FunctionPool &functions;
+  LayerNumbers layerNumbers;
   Expressions &expressions;
   Statements &statements;
 };

@@ -46,6 +46,18 @@ WINDOWS = """model windows(vocab: int, dim = 16) {
 }
 """
 
+# Layers that differ by numbers.
+NUMBERS = """model numbers(vocab: int, dim = 12) {
+  block layer(x, near: float, far: float) {
+    q, k = rotary(linear(x, dim), linear(x, dim), heads = 2)
+    return x + near * softmax_attention(q, k, canon(x) * far, 2) + far * shift(x, 2)
+  }
+  x = embed(tokens, vocab, dim)
+  repeat 4 as i { x = layer(x, 1 / (i + 1), 0.5 - 0.2 * i) }
+  return rms_norm(linear(x, vocab))
+}
+"""
+
 # A merged matmul whose rows have odd multiples of 8 bytes, of which a cache reads those from 24 on.
 ODD = """model odd(vocab: int, dim = 32) {
   x = embed(tokens, vocab, dim)
@@ -61,6 +73,7 @@ def chosen_models(folder):
     hybrid = {"dim": 12, "heads": 2, "layers": 6, "ffn": 10}
     yield Case("taps", TAPS, length=23, vocabulary=9)
     yield Case("windows", WINDOWS, length=23, vocabulary=9)
+    yield Case("numbers", NUMBERS, length=23, vocabulary=9)
     yield Case("hello", os.path.join(folder, "hello.stretto"), models.SIZE)
     yield Case("hybrid", os.path.join(folder, "hybrid.stretto"), hybrid, batch=3, length=21)
     for options in ({}, *models.OPTIONS):
@@ -108,6 +121,7 @@ def emulated_models(folder):
     yield Case("llama, emulated", llama, {"dim": 15, "layers": 2, "heads": 3, "ffn": 7, "rotary_fraction": 0}, batch=3, length=6)
     yield Case("taps, emulated", TAPS, length=11, vocabulary=9)
     yield Case("windows, emulated", WINDOWS, length=11, vocabulary=9)
+    yield Case("numbers, emulated", NUMBERS, length=11, vocabulary=9)
     for batch in (1, 3):
         yield Case("odd, emulated", ODD, batch=batch, length=9)
     gdn = {"dim": 24, "layers": 2, "heads": 2, "ffn": 20}

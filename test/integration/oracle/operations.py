@@ -137,7 +137,7 @@ EXPRESSIONS = {
     "recomputed embeddings and means": "x * recompute(embed(tokens, vocab, 12)) * y * recompute(batch_mean(tanh(x)))",
     "recomputed in layers":
         "x  repeat 3 { z = z + recompute(linear(softmax_attention(linear(z, 12), linear(z, 12), rms_norm(canon(z)), 3), 12)) * z }",
-    "recomputed layers, apart": "x  repeat 3 as i { z = z + (i + 1) * recompute(linear(silu(linear(rms_norm(z), 20)), 12)) }",
+    "recomputed layers, apart": "x  repeat 3 as i { z = z + recompute(linear(silu(linear(rms_norm(z, eps = 0.1 * (i + 1)), 20)), 12)) }",
 }
 
 SPEC = """model one(vocab: int) {{
@@ -220,7 +220,7 @@ model operation(vocab: int, dim = 12) {
   }
   x, loss = embed(tokens, vocab, dim), full(1, 0)
   repeat 3 { x, loss = layer(x, loss, head) }
-  repeat 2 as i { x, loss = layer(x * (i + 1), square(loss), head) }
+  repeat 2 as i { x, loss = layer(rms_norm(x, eps = 0.1 * (i + 1)), square(loss), head) }
   return linear(rms_norm(x), weight = head), loss
 }
 """,
@@ -272,6 +272,24 @@ model operation(vocab: int, dim = 12) {
   }
   repeat 3 { x = pair(x) }
   return linear(pair(rms_norm(x)), vocab)
+}
+""",
+    "layers that differ by numbers, in blocks, by periods, of weights, and recomputed": """
+model operation(vocab: int, dim = 12) {
+  block scaled(x, a: float) { return a * tanh(linear(x, dim)) - a }
+  block mix(x, a: float, b: float) {
+    no_fuse { y = x * a + scaled(x, b) }
+    return y + b * softmax_attention(linear(x, dim), x, canon(x), 3) + scaled(y, 0.5)
+  }
+  w, g = parameter(12, 12), parameter(12)
+  x = embed(tokens, vocab, dim)
+  repeat 5 as i { x = mix(x, 1 / (i + 1), 0.1 * i) + linear(x, weight = w * (i - 2)) / (2 * i + 1) }
+  x = rms_norm(x)
+  repeat 6 as i {
+    if i % 2 == 0 { x = x + (g + i) * spread(sum(x, 2) * (0.2 * i), dim) } else { x = max(canon(x), 0.01 * i - 0.1) }
+  }
+  repeat 3 as i { x = x + recompute(scaled(x, 0.3 * i)) }
+  return linear(rms_norm(x), vocab)
 }
 """,
     "a block of two results of which one is read": """

@@ -27,6 +27,8 @@ func.func @rows(%x: tensor<2x8x16xf32>, %r: tensor<2x8xf32>) -> tensor<2x8x16xf3
   %11 = seq.column_index : tensor<2x8x16xf32>
   // CHECK: seq.table rotary_cos half_split rotated 8 theta 1.000000e+04
   %12 = seq.table rotary_cos half_split rotated 8 theta 1.0e4 : tensor<8x16xf32>
+  // CHECK: seq.layer_numbers [1.000000e+00, 0.33333333333333331, -5.000000e-01] : tensor<3x1xf32>
+  %14 = seq.layer_numbers [1.0, 0.33333333333333331, -0.5] : tensor<3x1xf32>
   %13 = arith.addf %9, %11 : tensor<2x8x16xf32>
   return %13 : tensor<2x8x16xf32>
 }

@@ -30,3 +30,19 @@ func.func @slice_far_behind(%x: tensor<2x8x16xf32>) {
   %y = seq.slice %x at 9223372036854775807 : tensor<2x8x16xf32> -> tensor<2x8x8xf32>
   return
 }
+
+// -----
+
+func.func @numbers_of_other_layers() {
+  // expected-error @+1 {{result must be [layers, 1] with a number for each layer, but got 'tensor<3x1xf32>' and 2 numbers}}
+  %n = seq.layer_numbers [1.0, 0.5] : tensor<3x1xf32>
+  return
+}
+
+// -----
+
+func.func @numbers_in_a_row() {
+  // expected-error @+1 {{result must be [layers, 1] with a number for each layer, but got 'tensor<2xf32>' and 2 numbers}}
+  %n = seq.layer_numbers [1.0, 0.5] : tensor<2xf32>
+  return
+}

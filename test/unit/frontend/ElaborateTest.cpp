@@ -120,6 +120,48 @@ TEST(Layers, RunsAndSingleLayers) {
   EXPECT_EQ(canon->stacks[0].count, 3);
 }
 
+/// The numbers that the layers of a model are given, in the order of its operations.
+std::vector<std::vector<double>> layerNumbers(const Function &function) {
+  std::vector<std::vector<double>> found;
+  for (const Op &op : function.ops)
+    if (op.name == "layer_numbers")
+      found.push_back(op.reals("values"));
+  return found;
+}
+
+TEST(Layers, ThatDifferByNumbersAreOneLoop) {
+  Frontend frontend;
+  frontend.run(inModel("block g(y, s: float) { return s * linear(y * s, dim) }\n"
+                       "block f(y, s: float) { return y + 2 * g(y, s) + g(y, 0.5) }\n"
+                       "repeat 4 as i { x = f(x, 1 / (i + 1)) - i }"));
+  ASSERT_TRUE(frontend.program) << frontend.errors();
+  EXPECT_EQ(countOps(frontend.program->main(), "scan"), 1u);
+  EXPECT_EQ(layerNumbers(frontend.program->main()),
+            (std::vector<std::vector<double>>{{1, 0.5, 1 / 3., 0.25}, {0, 1, 2, 3}}));
+  Names functions; // of the blocks those that are called, with and without numbers of layers
+  for (const Function &function : frontend.program->functions)
+    functions.push_back(function.name + "/" + std::to_string(function.numbers.size()));
+  EXPECT_EQ(functions, (Names{"g/0", "g_1/1", "f/1", "layers/2", "main/0"}));
+}
+
+TEST(Layers, NumbersDifferInPeriods) {
+  Frontend frontend;
+  frontend.run(inModel(
+      "w = parameter(3, 16)\n"
+      "repeat 6 as i { if i % 2 == 0 { x = x + linear(linear(x, weight = w * i), dim) } else { x = canon(x) } }"));
+  ASSERT_TRUE(frontend.program) << frontend.errors();
+  EXPECT_EQ(countOps(frontend.program->main(), "scan"), 1u);
+  EXPECT_EQ(layerNumbers(frontend.program->main()), (std::vector<std::vector<double>>{{0, 2, 4}}));
+}
+
+TEST(Layers, ThatDifferOtherwiseAreWrittenOut) {
+  Frontend frontend;
+  frontend.run(inModel("repeat 3 as i { x = (i + 1) * rms_norm(x, eps = 1e-5 * (i + 1)) }"));
+  ASSERT_TRUE(frontend.program) << frontend.errors();
+  EXPECT_EQ(countOps(frontend.program->main(), "scan"), 0u);
+  EXPECT_EQ(countOps(frontend.program->main(), "constant"), 3u);
+}
+
 TEST(Layers, NumbersThatChangeMakeLayersDiffer) {
   Frontend frontend;
   frontend.run(inModel("n = 16\nrepeat 3 { n = n * 2  x = x + linear(linear(x, n), dim) }"));
@@ -129,12 +171,14 @@ TEST(Layers, NumbersThatChangeMakeLayersDiffer) {
   EXPECT_EQ(last->type.dims[0].size, 128);
 }
 
-/// The numbers of all constants of a function and of those that it calls, in order.
+/// The numbers of all constants of a function and of those that it calls, and what loops give their layers, in order.
 std::vector<double> constantsOf(const Program &program, const Function &function) {
   std::vector<double> constants;
   for (const Op &op : function.ops) {
     if (op.name == "constant")
-      constants.push_back(std::get<double>(op.attributes[0].value));
+      constants.push_back(op.real("value"));
+    if (op.name == "layer_numbers")
+      llvm::append_range(constants, op.reals("values"));
     if (op.name == "call")
       llvm::append_range(constants, constantsOf(program, program.functions[*op.callee]));
   }
@@ -171,10 +215,9 @@ TEST(Symbols, StandForOptionsOfOperationsInsideIfToo) {
 TEST(Layers, BlocksAndDefsSeeTheNumbersOfTheirLayer) {
   using Numbers = std::vector<double>;
   std::string callees = "n = 1\nblock scaled(y) { return y * n }\ndef plus(y) = y + n\n";
-  EXPECT_EQ(constantsIn(callees + "repeat 2 { n = n + 1  x = scaled(x)  x = plus(x)  x = x - n }"),
-            (Numbers{2, 2, 2, 3, 3, 3}));
+  EXPECT_EQ(constantsIn(callees + "repeat 2 { n = n + 1  x = scaled(x)  x = plus(x)  x = x - n }"), (Numbers{2, 3}));
   EXPECT_EQ(constantsIn(callees + "repeat 2 { x = scaled(x)  n = n + 1 }\nx = scaled(x)"), (Numbers{1, 2, 3}));
-  EXPECT_EQ(constantsIn(callees + "repeat 2 { repeat 2 { n = n + 1  x = scaled(x) } }"), (Numbers{2, 3, 4, 5}));
+  EXPECT_EQ(constantsIn(callees + "repeat 2 { repeat 2 { n = n + 1  x = scaled(x) } }"), (Numbers{2, 4, 3, 5}));
 }
 
 TEST(Layers, DefsSeeTheTensorsOfTheirLayer) {

@@ -140,16 +140,23 @@ TEST(Initial, ValuesDependOnNameAndElementNotOnPlaceOrThreads) {
 }
 
 TEST(Initial, RotaryTables) {
-  const stretto_table half{STRETTO_TABLE_ROTARY_SIN, 0, 0, 8, 6, 4, 100};
+  const stretto_table half{STRETTO_TABLE_ROTARY_SIN, 0, 0, 8, 6, 4, 100, nullptr};
   EXPECT_DOUBLE_EQ(tableValue(half, 3, 0), -std::sin(3.0));
   EXPECT_DOUBLE_EQ(tableValue(half, 3, 2), std::sin(3.0));
   EXPECT_DOUBLE_EQ(tableValue(half, 3, 1), -std::sin(0.3)); // 100^(-2/4) = 1/10
   EXPECT_DOUBLE_EQ(tableValue(half, 3, 5), 0);
-  const stretto_table pairs{STRETTO_TABLE_ROTARY_COS, 1, 0, 8, 6, 4, 100};
+  const stretto_table pairs{STRETTO_TABLE_ROTARY_COS, 1, 0, 8, 6, 4, 100, nullptr};
   EXPECT_DOUBLE_EQ(tableValue(pairs, 3, 1), std::cos(3.0));
   EXPECT_DOUBLE_EQ(tableValue(pairs, 3, 2), std::cos(0.3));
   EXPECT_DOUBLE_EQ(tableValue(pairs, 3, 4), 1);
-  const stretto_table sines{STRETTO_TABLE_ROTARY_SIN, 1, 0, 8, 6, 4, 100};
+  const stretto_table sines{STRETTO_TABLE_ROTARY_SIN, 1, 0, 8, 6, 4, 100, nullptr};
   EXPECT_DOUBLE_EQ(tableValue(sines, 3, 2), -std::sin(0.3));
   EXPECT_DOUBLE_EQ(tableValue(sines, 3, 3), std::sin(0.3));
+}
+
+TEST(Initial, TablesOfNumbers) {
+  const double numbers[] = {1.5, -2, 0.1};
+  const stretto_table table{STRETTO_TABLE_NUMBERS, 0, 0, 3, 16, 0, 0, numbers};
+  EXPECT_EQ(tableValue(table, 1, 0), -2);
+  EXPECT_EQ(tableValue(table, 2, 15), 0.1);
 }
