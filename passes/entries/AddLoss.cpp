@@ -72,7 +72,7 @@ struct AddLossPass : stretto::passes::impl::AddLossBase<AddLossPass> {
     auto weights = RankedTensorType::get(cast<RankedTensorType>(tokens).getShape(), real);
     dropUnread(main);
     func::FuncOp evaluate = copyForLogits(main, "evaluate");
-    warnOfLookingAhead(evaluate);
+    warnOfLookingAhead(main, evaluate);
     if (failed(refuseLossOfTokens(evaluate)))
       return signalPassFailure();
     buildEvaluate(openBody(evaluate, seq::EntryKind::evaluation, {tokens, tokens}));
@@ -83,24 +83,38 @@ struct AddLossPass : stretto::passes::impl::AddLossBase<AddLossPass> {
     main.erase();
   }
 
-  /// The target of each token is the next one. `evaluate` makes logits and nothing else.
-  static void warnOfLookingAhead(func::FuncOp evaluate) {
+  /// Visits the operations of a function and of the bodies that it scans.
+  static void walkAll(func::FuncOp function, llvm::function_ref<void(Operation *)> visit) {
+    for (func::FuncOp body : scanBodiesOf(function))
+      body.walk(visit);
+    function.walk(visit);
+  }
+
+  /// The target of each token is the next one. `evaluate` makes logits and nothing else, `main` also what is added to
+  /// the loss, where means over the batch have their place.
+  static void warnOfLookingAhead(func::FuncOp main, func::FuncOp evaluate) {
     llvm::DenseSet<Location> told;
-    auto warn = [&](Operation *op, StringRef what) {
+    auto warn = [&](Operation *op, StringRef what, StringRef who) {
       if (told.insert(op->getLoc()).second)
-        emitWarning(op->getLoc()) << what
-                                  << " shows each token the next one, which the model is trained to predict: losses "
-                                     "and scores tell nothing";
+        emitWarning(op->getLoc()) << what << " shows each token the next one, which " << who;
     };
-    SmallVector<func::FuncOp> functions = scanBodiesOf(evaluate);
-    functions.push_back(evaluate);
-    for (func::FuncOp function : functions)
-      function.walk([&](Operation *op) {
-        if (auto attention = dyn_cast<seq::AttentionOp>(op); attention && !attention.getCausal())
-          warn(op, "attention with causal = false");
-        if (isa<seq::BatchMeanOp, seq::ColumnSumOp>(op))
-          warn(op, "the mean over a batch");
-      });
+    auto looksAhead = [](Operation *op) {
+      auto attention = dyn_cast<seq::AttentionOp>(op);
+      return attention && !attention.getCausal();
+    };
+    walkAll(evaluate, [&](Operation *op) {
+      constexpr StringLiteral who = "the model is trained to predict: losses and scores tell nothing";
+      if (looksAhead(op))
+        warn(op, "attention with causal = false", who);
+      if (isa<seq::BatchMeanOp, seq::ColumnSumOp>(op))
+        warn(op, "the mean over a batch", who);
+    });
+    bool predicts = false;
+    walkAll(main, [&](Operation *op) { predicts |= isa<seq::TokenLossOp>(op); });
+    walkAll(main, [&](Operation *op) {
+      if (predicts && looksAhead(op))
+        warn(op, "attention with causal = false", "next_token_loss is of: that loss may tell nothing");
+    });
   }
 
   /// A token that is to be predicted must not be known. `evaluate` makes logits and nothing else.

@@ -16,14 +16,30 @@ using namespace stretto::codegen;
 /// The PTX version of portable code: old enough for the drivers of CUDA 12.
 static constexpr unsigned portablePtx = 80;
 
-static void warnOfSpills(const KernelCost &cost) {
-  StringRef name = nameOf(cost.kernel);
+static void remarkSpills(const KernelCost &cost) {
   LLVM::LLVMFuncOp kernel = cost.kernel;
-  emitWarning(kernel.getLoc()) << "kernel '" << name << "' spills " << cost.spills
-                               << " bytes of registers to local memory";
-  remark::missed(kernel.getLoc(), remark::RemarkOpts::name("Registers").category("registers").function(name))
+  auto options = remark::RemarkOpts::name("Registers").category("registers").function(nameOf(kernel));
+  remark::missed(kernel.getLoc(), options)
       << "spills " + std::to_string(cost.spills) + " bytes of registers to local memory"
       << remark::metric("spill_bytes", cost.spills) << remark::metric("registers", cost.registers);
+}
+
+/// Warns of the kernel of each place that spills most: layers that are written out have one each.
+static void tellSpills(ArrayRef<KernelCost> costs) {
+  llvm::MapVector<Location, SmallVector<const KernelCost *>> places;
+  for (const KernelCost &cost : costs)
+    if (cost.spills > 0) {
+      remarkSpills(cost);
+      places[LLVM::LLVMFuncOp(cost.kernel).getLoc()].push_back(&cost);
+    }
+  for (const auto &[place, kernels] : places) {
+    const KernelCost &most =
+        **llvm::max_element(kernels, [](const KernelCost *a, const KernelCost *b) { return a->spills < b->spills; });
+    InFlightDiagnostic warning = emitWarning(place) << "kernel '" << nameOf(most.kernel) << "' spills " << most.spills
+                                                    << " bytes of registers to local memory";
+    if (kernels.size() > 1)
+      warning << ", and " << kernels.size() - 1 << " more of this place spill no more than that";
+  }
 }
 
 /// Spilled registers are what lies in local memory besides the arrays that the PTX declares there.
@@ -96,9 +112,7 @@ static FailureOr<bool> relieve(gpu::GPUModuleOp module, const Chip &chip, const 
     changed = relief.change(*some);
   }
   relief.report();
-  for (const KernelCost &cost : costs)
-    if (cost.spills > 0)
-      warnOfSpills(cost);
+  tellSpills(costs);
   return hasChanged;
 }
 

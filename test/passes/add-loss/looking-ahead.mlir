@@ -36,3 +36,18 @@ func.func @main(%t: tensor<2x8xi32>) -> (tensor<2x8x64xf32>, tensor<2x8x1xf32>) 
   %3 = seq.sum %means : tensor<2x8x16xf32> -> tensor<2x8x1xf32>
   return %2, %3 : tensor<2x8x64xf32>, tensor<2x8x1xf32>
 }
+
+// -----
+
+seq.parameter @e parts [#seq.part<"embed.weight", 64, <normal, 0.0 : f64, 0.02 : f64>>] : tensor<64x16xf32>
+
+func.func @main(%t: tensor<2x8xi32>) -> (tensor<2x8x64xf32>, tensor<2x8x1xf32>) {
+  %e = seq.get_parameter @e : tensor<64x16xf32>
+  %0 = seq.embed %t, %e : tensor<2x8xi32>, tensor<64x16xf32> -> tensor<2x8x16xf32>
+  // expected-warning @+1 {{attention with causal = false shows each token the next one, which next_token_loss is of: that loss may tell nothing}}
+  %1, %lse = seq.attention %0, %0, %0 heads 1 kv_heads 1 scale 1.0 : tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<2x8x16xf32> -> tensor<2x8x16xf32>, tensor<2x1x8xf32>
+  %2 = seq.linear %1, %e : tensor<2x8x16xf32>, tensor<64x16xf32> -> tensor<2x8x64xf32>
+  %3 = seq.token_loss %2 : tensor<2x8x64xf32> -> tensor<2x8x1xf32>
+  %4 = seq.linear %0, %e : tensor<2x8x16xf32>, tensor<64x16xf32> -> tensor<2x8x64xf32>
+  return %4, %3 : tensor<2x8x64xf32>, tensor<2x8x1xf32>
+}
