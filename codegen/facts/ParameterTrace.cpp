@@ -31,17 +31,30 @@ static bool passesWeights(Operation *op) {
   return seq::isViewOfOperand(op) || isa<kern::PackOp, kern::RowwiseOp, kern::SumPartialsOp>(op);
 }
 
+/// What the weights are made of among the operands of what makes weights; the others are numbers.
+ParameterSet ParameterTrace::madeOf(Operation *op) {
+  SmallVector<Value> made(llvm::make_filter_range(op->getOperands(), [&](Value v) { return !numbers.contains(v); }));
+  if (made.empty())
+    numbers.insert_range(op->getResults());
+  return unionOfAll(made, weights);
+}
+
 void ParameterTrace::traceWeights(func::FuncOp function, seq::ScanOp caller) {
   Block &block = function.getBody().front();
   if (caller)
-    for (unsigned i = caller.getCarry().size(); i < block.getNumArguments(); ++i)
+    for (unsigned i = caller.getCarry().size(); i < block.getNumArguments(); ++i) {
       weights[block.getArgument(i)] = ofWeight(caller->getOperand(i));
+      if (numbers.contains(caller->getOperand(i)))
+        numbers.insert(block.getArgument(i));
+    }
   for (Operation &op : block) {
     ParameterSet made;
     if (auto get = dyn_cast<seq::GetParameterOp>(op))
       made.insert(get.getParameterAttr().getAttr());
+    else if (isa<seq::LayerNumbersOp>(op))
+      numbers.insert(op.getResult(0));
     else if (passesWeights(&op))
-      made = unionOfAll(op.getOperands(), weights);
+      made = madeOf(&op);
     for (Value result : op.getResults())
       weights[result] = made;
   }

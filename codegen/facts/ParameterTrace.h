@@ -23,10 +23,12 @@ public:
 
 private:
   using Known = llvm::DenseMap<mlir::Value, ParameterSet>;
+  ParameterSet madeOf(mlir::Operation *op);
   void traceWeights(mlir::func::FuncOp function, seq::ScanOp caller);
   void traceGradients(mlir::func::FuncOp function, seq::ScanOp caller);
 
   Known weights, gradients;
+  llvm::DenseSet<mlir::Value> numbers; // known ones, which belong to no parameter
 };
 
 } // namespace stretto::codegen

@@ -266,13 +266,15 @@ static void separateConstants(func::FuncOp function) {
   }
 }
 
-/// Whether the entries of a value lie apart: it is a stacked parameter.
-static bool isStackedParameter(Value value) {
+/// Whether the entries of a value lie apart, for a scan to take them: of stacked parameters, and numbers of layers.
+static bool hasEntriesApart(Value value) {
+  if (value.getDefiningOp<seq::LayerNumbersOp>())
+    return true;
   auto get = value.getDefiningOp<seq::GetParameterOp>();
   return get && SymbolTable::lookupNearestSymbolFrom<seq::ParameterOp>(get, get.getParameterAttr()).getStacked();
 }
 
-/// Copies ranges of columns and stacked parameters where an operation reads contiguous values.
+/// Copies ranges of columns, and entries that lie apart, where an operation reads contiguous values.
 static void makeReadable(func::FuncOp function) {
   for (Operation &op : llvm::make_early_inc_range(function.getBody().front()))
     for (OpOperand &use : op.getOpOperands()) {
@@ -280,7 +282,7 @@ static void makeReadable(func::FuncOp function) {
       bool sliced = scan && use.getOperandNumber() >= scan.getCarry().size() &&
                     use.getOperandNumber() < scan.getCarry().size() + scan.getSlices().size();
       bool columns = use.get().getDefiningOp<seq::SliceOp>() && isRowStrided(use.get()) && !acceptsRowStride(use);
-      bool entries = isStackedParameter(use.get()) && !sliced && !isa<kern::CopyOp>(op);
+      bool entries = hasEntriesApart(use.get()) && !sliced && !isa<kern::CopyOp>(op);
       if (columns || entries)
         insertCopy(use);
     }

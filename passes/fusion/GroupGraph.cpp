@@ -51,7 +51,8 @@ void GroupGraph::addEdges(Operation *op) {
 void GroupGraph::collectFlows(Operation *op, const RowAnalysis &rows) {
   bool isParameter = roles.getSpace(op).isParameter;
   llvm::SmallMapVector<Value, llvm::SmallMapVector<Value, int64_t, 1>, 4> read;
-  std::set<std::tuple<Operation *, int64_t, bool>> passed; // many ways may lead through arithmetic on parameters
+  std::set<std::tuple<Operation *, const void *, int64_t, bool>>
+      passed; // many ways may lead through arithmetic on parameters
   auto visit = [&](auto &&self, Value value, Value part, int64_t limit, bool whole) -> void {
     Operation *def = value.getDefiningOp();
     if (!def || roles.getRole(def) != RowRole::duplicated) {
@@ -60,7 +61,7 @@ void GroupGraph::collectFlows(Operation *op, const RowAnalysis &rows) {
       bytes = std::max(bytes, moves ? std::min(limit, storedBytes(value)) : 0);
       return;
     }
-    if (!passed.emplace(def, limit, whole).second)
+    if (!passed.emplace(def, part.getAsOpaquePointer(), limit, whole).second)
       return;
     bool repeats = isa<seq::BroadcastOp>(def), cuts = isa<seq::SliceOp>(def);
     int64_t inner = cuts ? std::min(limit, storedBytes(value)) : repeats ? INT64_MAX : limit;

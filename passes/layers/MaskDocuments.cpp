@@ -1,4 +1,5 @@
 //===- MaskDocuments.cpp - documents of a sequence that do not see each other ---===//
+#include "passes/analysis/RowAnalysis.h"
 #include "passes/layers/Passes.h"
 #include "passes/layers/Places.h"
 #include "passes/support/PositionRows.h"
@@ -29,16 +30,17 @@ struct MaskDocumentsPass : stretto::passes::impl::MaskDocumentsBase<MaskDocument
     std::optional<int64_t> room = documentsOf(getOperation());
     if (!room)
       return;
+    auto &rows = getAnalysis<RowAnalysis>();
     for (auto function : getOperation().getOps<func::FuncOp>())
-      if (readsBatches(function) && failed(maskEntry(function, *room)))
+      if (readsBatches(function) && failed(maskEntry(function, rows, *room)))
         return signalPassFailure();
   }
 
-  LogicalResult maskEntry(func::FuncOp entry, int64_t room) {
+  LogicalResult maskEntry(func::FuncOp entry, const RowAnalysis &rows, int64_t room) {
     Places places(entry, room);
     places.positions(); // programs take them, needed or not
     places.starts();
-    if (failed(forEachOperation(places, [&](Operation *op, Places &at) { return mask(op, at); })))
+    if (failed(forEachOperation(places, [&](Operation *op, Places &at) { return mask(op, rows, at); })))
       return failure();
     getOperation().walk([](seq::TableOp table) {
       if (table.use_empty())
@@ -47,11 +49,11 @@ struct MaskDocumentsPass : stretto::passes::impl::MaskDocumentsBase<MaskDocument
     return success();
   }
 
-  LogicalResult mask(Operation *op, Places &places) {
+  static LogicalResult mask(Operation *op, const RowAnalysis &rows, Places &places) {
     if (auto tap = dyn_cast<seq::TapOp>(op)) {
       maskTap(tap, places);
     } else if (auto broadcast = dyn_cast<seq::BroadcastOp>(op)) {
-      return maskBroadcast(broadcast, places);
+      return maskBroadcast(broadcast, rows, places);
     } else if (auto own = dyn_cast<seq::DocumentsOp>(op)) {
       own.maskDocuments(places);
     } else if (!leavesRowsInPlace(op) && !isa<seq::TableOp>(op)) {
@@ -61,7 +63,7 @@ struct MaskDocumentsPass : stretto::passes::impl::MaskDocumentsBase<MaskDocument
   }
 
   /// select(position >= k, tap(v, -k), 0); what is read k rows later must be k tokens into the same document, too.
-  void maskTap(seq::TapOp tap, Places &places) {
+  static void maskTap(seq::TapOp tap, Places &places) {
     int64_t offset = tap.getOffset();
     RowBuilder b(tap.getLoc(), tap);
     b.setInsertionPointAfter(tap);
@@ -88,7 +90,7 @@ struct MaskDocumentsPass : stretto::passes::impl::MaskDocumentsBase<MaskDocument
 
   /// What is repeated along the batch, but not along time, is known for positions in a sequence only where it is a
   /// table.
-  LogicalResult maskBroadcast(seq::BroadcastOp broadcast, Places &places) {
+  static LogicalResult maskBroadcast(seq::BroadcastOp broadcast, const RowAnalysis &kinds, Places &places) {
     if (auto table = broadcast.getOperand().getDefiningOp<seq::TableOp>()) {
       Value whole = places.rowsOf(table);
       RowBuilder b(broadcast.getLoc(), broadcast);
@@ -97,7 +99,7 @@ struct MaskDocumentsPass : stretto::passes::impl::MaskDocumentsBase<MaskDocument
       broadcast.erase();
       return success();
     }
-    if (!broadcast.getDims().empty() && broadcast.getDims().front() == 1)
+    if (kinds.isRow(broadcast) && !broadcast.getDims().empty() && broadcast.getDims().front() == 1)
       return refuseModel(broadcast)
              << "a value that depends on the position in a sequence has no form with a document mask";
     return success();

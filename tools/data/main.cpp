@@ -40,7 +40,7 @@ static std::string checkIndex(const std::string &text) {
 static void describeOptions(CLI::App &app, Options &options) {
   app.add_option("task", options.task, "name of a task; without it: all tasks and their parameters");
   app.add_option("--samples", options.samples,
-                 "sequences to show (3 unless given), to count or to write (1000, or those held out if they are fewer)")
+                 "sequences to show (3 unless given), to count or to write (1000); of those held out at most all")
       ->check(CLI::Range(1, 1 << 30));
   app.add_option("--set,--task-set", options.settings, "parameter of the task, name=value; may be given again");
   app.add_option("--preset", options.preset, "parameters of a preset of the task's recipe");
@@ -128,10 +128,12 @@ static void run(const Options &options) {
   print.colour = runtime::wantsColour(STDOUT_FILENO);
   const std::optional<int64_t> heldOut = stream == runtime::Stream::Evaluation ? task->evaluationRows() : std::nullopt;
   const bool counts = options.stats || !options.exportTo.empty();
-  const int64_t many = options.samples ? options.samples : std::min<int64_t>(counts ? 1000 : 3, heldOut.value_or(1000));
-  if (heldOut && (options.first >= uint64_t(*heldOut) || uint64_t(many) > uint64_t(*heldOut) - options.first))
+  const int64_t left = heldOut ? *heldOut - int64_t(options.first) : std::numeric_limits<int64_t>::max();
+  const int64_t many = options.samples ? options.samples : std::min<int64_t>(counts ? 1000 : 3, left);
+  if (left < std::max<int64_t>(many, 1))
     throw UsageError(std::to_string(*heldOut) + " sequences are held out, but got --first " +
-                     std::to_string(options.first) + " and --samples " + std::to_string(many));
+                     std::to_string(options.first) +
+                     (options.samples ? " and --samples " + std::to_string(options.samples) : std::string()));
   if (options.stats)
     printStatistics(std::cout, *task, options.seed, stream, options.first, many);
   if (!options.exportTo.empty())
