@@ -62,7 +62,7 @@ SmallVector<ParameterEntry> stretto::codegen::listParameters(ModuleOp module) {
       for (auto [part, location] : llvm::zip_equal(op.getParts().getAsRange<seq::PartAttr>(), locations)) {
         SmallVector<int64_t, 4> partShape(shape);
         partShape.front() = part.getRows();
-        seq::InitAttr init = part.getInit();
+        seq::InitAttr init = part.getInit(i);
         entries.push_back({nameIn(part, op.getFirst() + i * op.getStep()), offset, partShape, !op.getFrozen(),
                            static_cast<int32_t>(init.getKind()), init.getA().getValueAsDouble(),
                            init.getB().getValueAsDouble(), location});

@@ -152,6 +152,18 @@ static std::string initialiser(seq::InitAttr init) {
   llvm_unreachable("a kind of initialisation");
 }
 
+/// A function of a weight; where layers begin unlike, that of layer `i`.
+static std::string initialiserOf(seq::ParameterOp parameter) {
+  auto part = cast<seq::PartAttr>(parameter.getParts()[0]);
+  if (part.getInits().size() == 1)
+    return "lambda x: " + initialiser(part.getInits()[0]);
+  std::string text = "{";
+  for (auto [place, init] : llvm::enumerate(part.getInits()))
+    text += (place ? ", " : "") + std::to_string(parameter.getFirst() + place * parameter.getStep()) +
+            ": lambda x: " + initialiser(init);
+  return text + "}[i]";
+}
+
 void ModulePrinter::printDeclaration(seq::ParameterOp parameter, int indent) {
   auto part = cast<seq::PartAttr>(parameter.getParts()[0]);
   std::string shape;
@@ -159,9 +171,8 @@ void ModulePrinter::printDeclaration(seq::ParameterOp parameter, int indent) {
     shape += (shape.empty() ? "" : ", ") + std::to_string(size);
   if (parameter.getLayerShape().size() == 1)
     shape += ",";
-  os.indent(indent) << "self.declare(" << python::quoted(part.getName(), "i") << ", (" << shape
-                    << "), lambda x: " << initialiser(part.getInit())
-                    << (parameter.getFrozen() ? ", trainable=False" : "") << ")\n";
+  os.indent(indent) << "self.declare(" << python::quoted(part.getName(), "i") << ", (" << shape << "), "
+                    << initialiserOf(parameter) << (parameter.getFrozen() ? ", trainable=False" : "") << ")\n";
 }
 
 /// Weights of the same layers share a loop.

@@ -73,7 +73,8 @@ seq::ParameterOp ModuleBuilder::emitParameter(const Weight &weight, SymbolTable 
   Stack stack = isStacked ? weight.stacks[0] : Stack();
   int64_t rows = type.getDimSize(isStacked ? 1 : 0);
   MLIRContext *context = builder.getContext();
-  auto part = seq::PartAttr::get(context, builder.getStringAttr(weight.name), rows, initAttr(context, weight.init));
+  auto inits = llvm::map_to_vector(weight.inits, [&](const Initializer &init) { return initAttr(context, init); });
+  auto part = seq::PartAttr::get(context, builder.getStringAttr(weight.name), rows, inits);
   auto parameter =
       seq::ParameterOp::create(builder, translator.location(weight.range), symbolName(weight), type,
                                builder.getArrayAttr({part}), isStacked, stack.first, stack.step, weight.frozen);

@@ -136,7 +136,7 @@ Value Emitter::makeWeight(const std::string &name, llvm::ArrayRef<Dim> dims, Ini
   weight.name = name;
   weight.type.kind = Type::Kind::Weight;
   weight.type.dims.assign(dims.begin(), dims.end());
-  weight.init = init;
+  weight.inits = {init};
   weight.frozen = frozen;
   weight.range = range;
   int64_t elements = 1;

@@ -68,7 +68,7 @@ namespace {
 
 class Printer {
 public:
-  explicit Printer(llvm::raw_ostream &os, bool withConstants = true) : os(os), withConstants(withConstants) {}
+  explicit Printer(llvm::raw_ostream &os, bool withNumbers = true) : os(os), withNumbers(withNumbers) {}
 
   void type(const Type &type) {
     static constexpr llvm::StringRef kinds[] = {"rows", "tokens", "positions", "weight"};
@@ -97,11 +97,13 @@ public:
                                                 "uniform",  "log_of_uniform", "step_bias"};
     os << "  weight %" << weight.value << " \"" << weight.name << "\" ";
     type(weight.type);
-    os << ' ' << kinds[unsigned(weight.init.kind)] << '(';
-    value(weight.init.a);
-    os << ", ";
-    value(weight.init.b);
-    os << ')';
+    for (const Initializer &init : withNumbers ? llvm::ArrayRef(weight.inits) : llvm::ArrayRef<Initializer>()) {
+      os << ' ' << kinds[unsigned(init.kind)] << '(';
+      value(init.a);
+      os << ", ";
+      value(init.b);
+      os << ')';
+    }
     for (const Stack &stack : weight.stacks)
       os << " layers(" << stack.first << ", " << stack.step << ", " << stack.count << ')';
     os << (weight.frozen ? " frozen\n" : "\n");
@@ -113,7 +115,7 @@ public:
     os << " = " << op.name << (callee.empty() ? "" : " @") << callee << ' ';
     ids(op.operands);
     for (const Attribute &attribute : op.attributes) {
-      if (op.name == "constant" && !withConstants)
+      if (op.name == "constant" && !withNumbers)
         continue;
       os << ' ' << attribute.name << '=';
       std::visit([&](const auto &each) { value(each); }, attribute.value);
@@ -156,7 +158,7 @@ public:
 
 private:
   llvm::raw_ostream &os;
-  const bool withConstants;
+  const bool withNumbers;
 };
 
 } // namespace
@@ -172,13 +174,13 @@ std::string frontend::toString(const Program &program) {
 }
 
 std::string frontend::structure(const Function &function) {
-  return structure(function, [](unsigned callee) { return std::to_string(callee); }, /*withConstants=*/true);
+  return structure(function, [](unsigned callee) { return std::to_string(callee); }, /*withNumbers=*/true);
 }
 
 std::string frontend::structure(const Function &function, llvm::function_ref<std::string(unsigned)> calleeName,
-                                bool withConstants) {
+                                bool withNumbers) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  Printer(os, withConstants).function(function, calleeName);
+  Printer(os, withNumbers).function(function, calleeName);
   return text;
 }

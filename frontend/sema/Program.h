@@ -54,6 +54,7 @@ struct Initializer {
   enum class Kind : uint8_t { Constant, Normal, TruncatedNormal, Uniform, LogOfUniform, StepBias };
   Kind kind = Kind::Constant;
   double a = 0, b = 0;
+  bool operator==(const Initializer &) const = default;
 };
 inline constexpr Initializer zeros{Initializer::Kind::Constant, 0, 0}, ones{Initializer::Kind::Constant, 1, 0};
 /// Of weights of matmuls and tables.
@@ -76,7 +77,7 @@ struct Weight {
   ValueId value = 0;
   std::string name;
   Type type;
-  Initializer init;
+  llvm::SmallVector<Initializer, 1> inits; // one, or one for each layer of a stack
   bool frozen = false;
   llvm::SmallVector<Stack, 1> stacks;
   SourceRange range;
@@ -171,9 +172,8 @@ std::string toString(const Program &program);
 
 /// A text that is equal for two functions exactly when they compute the same; places do not matter.
 std::string structure(const Function &function);
-/// The same of functions that call functions that are equal where `calleeName` is, and perhaps whatever numbers their
-/// constants have.
-std::string structure(const Function &function, llvm::function_ref<std::string(unsigned)> calleeName,
-                      bool withConstants);
+/// The same of functions that call functions that are equal where `calleeName` is, and perhaps whatever the numbers of
+/// their constants, and how their weights begin.
+std::string structure(const Function &function, llvm::function_ref<std::string(unsigned)> calleeName, bool withNumbers);
 
 } // namespace stretto::frontend

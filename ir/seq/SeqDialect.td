@@ -112,15 +112,20 @@ def Seq_PartAttr : Seq_Attr<"Part", "part"> {
   let description = [{
     Parameters that are used together are stored as one; each keeps its name as a part. `rows` counts entries
     of the first dimension (behind the layer dimension of a stacked parameter). In the name of a stacked
-    parameter `{}` stands for the number of the layer.
+    parameter `{}` stands for the number of the layer. It has one initial distribution, or one for each layer, in
+    their order: `<normal, 0.0 : f64, 0.02 : f64>, <normal, 0.0 : f64, 0.01 : f64>`.
 
     ```mlir
     #seq.part<"layers.{}.attention.q.weight", 256, <normal, 0.0 : f64, 0.02 : f64>>
     ```
   }];
-  let parameters = (ins "::mlir::StringAttr":$name, "int64_t":$rows, "InitAttr":$init);
-  let assemblyFormat = "`<` $name `,` $rows `,` $init `>`";
+  let parameters = (ins "::mlir::StringAttr":$name, "int64_t":$rows, ArrayRefParameter<"InitAttr">:$inits);
+  let assemblyFormat = "`<` $name `,` $rows `,` $inits `>`";
   let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Of the layer in this place of the stack.
+    InitAttr getInit(int64_t layer) { return getInits().size() == 1 ? getInits()[0] : getInits()[layer]; }
+  }];
 }
 
 #endif

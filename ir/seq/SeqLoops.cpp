@@ -7,7 +7,8 @@
 using namespace mlir;
 using namespace stretto::seq;
 
-LogicalResult PartAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringAttr name, int64_t rows, InitAttr) {
+LogicalResult PartAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringAttr name, int64_t rows,
+                               ArrayRef<InitAttr>) {
   if (rows >= 1)
     return success();
   return emitError() << "a part must have at least 1 row, but " << name << " has " << rows;
@@ -18,12 +19,16 @@ LogicalResult ParameterOp::verify() {
   if (type.size() < (getStacked() ? 2u : 1u) || type.size() > (getStacked() ? 4u : 3u))
     return emitOpError() << "must have one to three dimensions per layer, but got " << getType();
   uint64_t rows = 0;
+  const uint64_t layers = getStacked() ? type.front() : 1;
   llvm::SmallPtrSet<Attribute, 8> names;
   for (auto part : getParts().getAsRange<PartAttr>()) {
     if (getStacked() != part.getName().getValue().contains("{}"))
       return emitOpError() << "names of stacked parameters, and no others, hold '{}', but got " << part.getName();
     if (!names.insert(part.getName()).second)
       return emitOpError() << "parts must have different names, but got " << part.getName() << " twice";
+    if (size_t inits = part.getInits().size(); inits != 1 && inits != layers)
+      return emitOpError() << "parts must have one initial distribution, or one for each of " << layers
+                           << " layers, but got " << inits << " of " << part.getName();
     rows = llvm::SaturatingAdd(rows, static_cast<uint64_t>(part.getRows()));
   }
   if (rows != static_cast<uint64_t>(getLayerShape().front()))

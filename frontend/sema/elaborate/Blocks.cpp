@@ -113,8 +113,7 @@ static const Weight &weightOf(const Tensor &tensor) {
 
 /// Whether two weights have the same numbers at first, and the same part in training.
 static bool beginAlike(const Weight &one, const Weight &other) {
-  return one.init.kind == other.init.kind && one.init.a == other.init.a && one.init.b == other.init.b &&
-         one.frozen == other.frozen;
+  return one.inits == other.inits && one.frozen == other.frozen;
 }
 
 /// Reports unless a weight of a shared block is the one that a call before made; at the call of that block, which may

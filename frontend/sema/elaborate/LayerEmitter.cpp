@@ -96,6 +96,16 @@ ValueId LayerEmitter::emitNumbers(std::vector<double> values, SourceRange range)
   return outer.function.ops.back().results[0];
 }
 
+/// How a weight of a layer begins in each trip; one for all of them where these are the same.
+llvm::SmallVector<Initializer, 1> LayerEmitter::initsOf(const LayerRun &run, int64_t layer, size_t weight) const {
+  llvm::SmallVector<Initializer, 1> inits;
+  for (int64_t trip = 0; trip < run.count; ++trip)
+    llvm::append_range(inits, iterations[layer + trip * run.period]->function.weights[weight].inits);
+  if (llvm::all_equal(inits))
+    inits.truncate(1);
+  return inits;
+}
+
 void LayerEmitter::emitScan(const LayerRun &run, const LayerBody &body, unsigned callee, SourceRange range,
                             bool noFuse) {
   Op scan;
@@ -106,8 +116,12 @@ void LayerEmitter::emitScan(const LayerRun &run, const LayerBody &body, unsigned
   scan.attributes = {{"trips", run.count}};
   for (Binding *binding : body.carried)
     scan.operands.push_back(current(binding));
-  for (auto [weight, layer] : llvm::zip_equal(body.function.weights, body.layerOfWeight)) {
+  int64_t last = -1;
+  for (size_t number = 0; auto [weight, layer] : llvm::zip_equal(body.function.weights, body.layerOfWeight)) {
+    number = layer == last ? number + 1 : 0; // among those of the layer
+    last = layer;
     Weight stacked = weight;
+    stacked.inits = initsOf(run, layer, number);
     stacked.name = scope + ".{}." + stacked.name;
     stacked.type.dims.insert(stacked.type.dims.begin(), Dim{run.count, nullptr});
     stacked.stacks.insert(stacked.stacks.begin(), Stack{layer, run.period, run.count});

@@ -50,6 +50,7 @@ private:
   LayerNumbers::Common commonOf(const LayerRun &run, int64_t first);
   void inlineInto(FunctionBuilder &builder, LayerBody &body, LayerNumbers::Common common, int64_t number,
                   llvm::DenseMap<Binding *, ValueId> &locals);
+  llvm::SmallVector<Initializer, 1> initsOf(const LayerRun &run, int64_t layer, size_t weight) const;
   ValueId emitNumbers(std::vector<double> values, SourceRange range);
 
   FunctionBuilder &outer;

@@ -1,20 +1,23 @@
 // Finds the constants by which layers differ, and makes them something that a layer is given.
 #include "frontend/sema/elaborate/LayerNumbers.h"
 
+#include "llvm/ADT/bit.h"
+
 using namespace stretto::frontend;
 
 // ---------------------------------------------------------------- what is the same
 
 std::string LayerNumbers::formOf(const Function &function) {
   return structure(
-      function, [&](unsigned callee) { return std::to_string(formOfCallee(callee)); }, /*withConstants=*/false);
+      function, [&](unsigned callee) { return std::to_string(formOfCallee(callee)); }, /*withNumbers=*/false);
 }
 
 unsigned LayerNumbers::formOfCallee(unsigned index) {
   auto known = formOfFunction.find(index);
   if (known == formOfFunction.end()) {
-    unsigned form = forms.try_emplace(formOf(functions[index]), forms.size()).first->second;
-    known = formOfFunction.try_emplace(index, form).first;
+    std::string form = formOf(functions[index]); // may find forms of others
+    unsigned number = forms.try_emplace(std::move(form), forms.size()).first->second;
+    known = formOfFunction.try_emplace(index, number).first;
   }
   return known->second;
 }
@@ -32,6 +35,9 @@ static void listConstants(const Function &function, const FunctionPool &function
 
 namespace {
 
+/// Whether two numbers are the same to the bit, as 0 and -0 are not.
+bool areSame(double a, double b) { return llvm::bit_cast<uint64_t>(a) == llvm::bit_cast<uint64_t>(b); }
+
 /// Which constants differ, by their places in that order: each the number of a series, what it is layer by layer.
 class Series {
 public:
@@ -40,10 +46,8 @@ public:
       std::vector<double> series;
       for (const std::vector<double> &layer : layers)
         series.push_back(layer[place]);
-      if (llvm::all_equal(series))
-        ofPlace.push_back(std::nullopt);
-      else
-        ofPlace.push_back(known.try_emplace(std::move(series), known.size()).first->second);
+      bool differs = llvm::any_of(series, [&](double number) { return !areSame(number, series[0]); });
+      ofPlace.push_back(differs ? std::optional<unsigned>(numberOf(std::move(series))) : std::nullopt);
     }
   }
 
@@ -52,13 +56,19 @@ public:
   bool differsWithin(size_t place, size_t count) const {
     return llvm::any_of(llvm::ArrayRef(ofPlace).slice(place, count), [](auto series) { return series.has_value(); });
   }
-  std::vector<double> numbers(unsigned series) const {
-    return llvm::find_if(known, [&](const auto &entry) { return entry.second == series; })->first;
-  }
+  const std::vector<double> &numbers(unsigned series) const { return known[series]; }
 
 private:
+  unsigned numberOf(std::vector<double> series) {
+    auto isIt = [&](const std::vector<double> &other) { return llvm::equal(series, other, areSame); };
+    unsigned number = llvm::find_if(known, isIt) - known.begin();
+    if (number == known.size())
+      known.push_back(std::move(series));
+    return number;
+  }
+
   std::vector<std::optional<unsigned>> ofPlace;
-  std::map<std::vector<double>, unsigned> known;
+  std::vector<std::vector<double>> known;
 };
 
 /// A function on its way: the series of each of its numbers.

@@ -1,4 +1,4 @@
-// Layers that differ by numbers alone: one function for all of them, and the numbers that it is given.
+// Layers that differ by numbers alone: one function for all of them, and the numbers that each is given.
 #pragma once
 
 #include "frontend/sema/FunctionPool.h"
@@ -15,7 +15,8 @@ public:
 
   explicit LayerNumbers(FunctionPool &functions) : functions(functions) {}
 
-  /// A text that is equal for functions that compute the same, the numbers of their constants aside.
+  /// A text that is equal for functions that compute the same, the numbers of their constants and how weights begin
+  /// aside.
   std::string formOf(const Function &function);
   /// Of layers of one form: constants whose numbers differ become `numbers` of the function, those that are the same in
   /// each layer one of them. So do constants of the blocks that it calls.

@@ -126,7 +126,9 @@ d = rms_norm(a) * layer_norm(b) * parameter(2000) * parameter(2000, init = trunc
 e = c * parameter(2000, init = truncated_normal(0.5, bound = 1)) * parameter(2000, init = uniform(0.4))
 f = parameter(2000, init = log_of_uniform(0, 16)) + parameter(2000, init = log_of_uniform(1, 2))
 g = f * parameter(2000, init = step_bias(0.001, 0.1)) + parameter(2000, init = step_bias(1, 100))
-z = linear(d * e * g * parameter(2000, init = constant(0.7)), 12, bias = true)"""
+h = d * e * g * parameter(2000, init = constant(0.7))
+repeat 3 as i { h = h * parameter(2000, init = normal(0.1 * (i + 1))) + parameter(2000, init = if i == 1 then ones else uniform(i + 1)) }
+z = linear(h, 12, bias = true)"""
 
 
 def case_of(body, length=5):
@@ -143,11 +145,16 @@ def spec_of(case):
 
 def declared(text):
     """{name: (shape, (initializer, frozen))} of the weights of a module, in its order."""
-    part = r'parts \[#seq\.part<"(.+)", \d+, <(\w+), (\S+) : f64, (\S+) : f64>>\]'
-    found = re.findall(rf"seq\.parameter @.* {part}( frozen)? : tensor<(.+)xf\d+>", text)
+    part = r'parts \[#seq\.part<"(.+)", \d+, (<.*>)>\]'
+    found = re.findall(rf"seq\.parameter @.* {part}( stacked)?( frozen)? : tensor<(.+)xf\d+>", text)
     assert len(found) == text.count("seq.parameter @")
-    return {name: (tuple(map(int, shape.split("x"))), ((kind, float(a), float(b)), bool(frozen)))
-            for name, kind, a, b, frozen, shape in found}  # fmt: skip
+    weights = {}
+    for name, inits, stacked, frozen, sizes in found:
+        begins = [(kind, float(a), float(b)) for kind, a, b in re.findall(r"<(\w+), (\S+) : f64, (\S+) : f64>", inits)]
+        layers, *shape = map(int, sizes.split("x")) if stacked else (1, *map(int, sizes.split("x")))
+        for i in range(layers):
+            weights[name.replace("{}", str(i))] = tuple(shape), (begins[i % len(begins)], bool(frozen))
+    return weights
 
 
 def choice(value):

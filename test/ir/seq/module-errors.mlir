@@ -51,5 +51,10 @@ seq.parameter @w parts [#seq.part<"w", 32, <normal, 0.0 : f64, 1.0 : f64>>, #seq
 
 // -----
 
+// expected-error @+1 {{parts must have one initial distribution, or one for each of 3 layers, but got 2 of "layers.{}.w"}}
+seq.parameter @w parts [#seq.part<"layers.{}.w", 8, <normal, 0.0 : f64, 1.0 : f64>, <normal, 0.0 : f64, 2.0 : f64>>] stacked : tensor<3x8xf32>
+
+// -----
+
 // expected-error @+1 {{parts must have different names, but got "w" twice}}
 seq.parameter @w parts [#seq.part<"w", 8, <normal, 0.0 : f64, 1.0 : f64>>, #seq.part<"w", 8, <normal, 0.0 : f64, 1.0 : f64>>] : tensor<16x16xf32>

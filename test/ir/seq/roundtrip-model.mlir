@@ -2,6 +2,8 @@
 
 // CHECK: seq.parameter @q parts [#seq.part<"layers.{}.q.weight", 16, <normal, {{.*}}>>] stacked : tensor<4x16x16xf32>
 seq.parameter @q parts [#seq.part<"layers.{}.q.weight", 16, <normal, 0.0 : f64, 0.02 : f64>>] stacked : tensor<4x16x16xf32>
+// CHECK: seq.parameter @o parts [#seq.part<"layers.{}.o", 16, <normal, {{.*}}, 2.000000e-02 : f64>, <constant, {{.*}}>>] stacked : tensor<2x16xf32>
+seq.parameter @o parts [#seq.part<"layers.{}.o", 16, <normal, 0.0 : f64, 0.02 : f64>, <constant, 1.0 : f64, 0.0 : f64>>] stacked : tensor<2x16xf32>
 // CHECK: seq.parameter @e parts {{.*}} frozen : tensor<64x16xf32>
 seq.parameter @e parts [#seq.part<"embed.weight", 64, <constant, 0.0 : f64, 0.0 : f64>>] frozen : tensor<64x16xf32>
 

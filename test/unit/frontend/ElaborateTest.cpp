@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 using namespace stretto;
 using namespace stretto::frontend;
 using stretto::test::Frontend;
@@ -144,6 +146,15 @@ TEST(Layers, ThatDifferByNumbersAreOneLoop) {
   EXPECT_EQ(functions, (Names{"g/0", "g_1/1", "f/1", "layers/2", "main/0"}));
 }
 
+TEST(Layers, ZeroesOfTwoSignsAreTwoNumbers) {
+  Frontend frontend;
+  frontend.run(inModel("repeat 2 as i { x = tanh(1.0 / (square(x) * (if i == 0 then 0.0 else -0.0))) }"));
+  ASSERT_TRUE(frontend.program) << frontend.errors();
+  const std::vector<std::vector<double>> numbers = layerNumbers(frontend.program->main());
+  ASSERT_EQ(numbers.size(), 1u);
+  EXPECT_TRUE(!std::signbit(numbers[0][0]) && std::signbit(numbers[0][1]));
+}
+
 TEST(Layers, NumbersDifferInPeriods) {
   Frontend frontend;
   frontend.run(inModel(
@@ -152,6 +163,20 @@ TEST(Layers, NumbersDifferInPeriods) {
   ASSERT_TRUE(frontend.program) << frontend.errors();
   EXPECT_EQ(countOps(frontend.program->main(), "scan"), 1u);
   EXPECT_EQ(layerNumbers(frontend.program->main()), (std::vector<std::vector<double>>{{0, 2, 4}}));
+}
+
+TEST(Layers, ThatBeginUnlikeAreOneLoop) {
+  Frontend frontend;
+  frontend.run(inModel("block f(y, std: float) { return y + linear(rms_norm(y), dim, init = normal(std)) }\n"
+                       "repeat 4 as i { if i % 2 == 0 { x = f(x, 0.1 * (i + 1)) } else { x = x * parameter(dim) } }"));
+  ASSERT_TRUE(frontend.program) << frontend.errors();
+  EXPECT_EQ(countOps(frontend.program->main(), "scan"), 1u);
+  const Weight *matrix = frontend.weight("layers.{}.f.linear.weight"), *gain = frontend.weight("layers.{}.parameter");
+  ASSERT_TRUE(matrix && gain);
+  ASSERT_EQ(matrix->inits.size(), 2u);
+  EXPECT_DOUBLE_EQ(matrix->inits[0].b, 0.1);
+  EXPECT_DOUBLE_EQ(matrix->inits[1].b, 0.3);
+  EXPECT_EQ(gain->inits.size(), 1u);
 }
 
 TEST(Layers, ThatDifferOtherwiseAreWrittenOut) {
@@ -262,8 +287,8 @@ TEST(Blocks, InitializersAreArguments) {
   Frontend frontend;
   frontend.run(inModel("block f(y, init) { return linear(y, dim, init = init) }\nx = f(f(x, zeros), normal(0.1))"));
   ASSERT_TRUE(frontend.program) << frontend.errors();
-  EXPECT_EQ(frontend.weight("f.linear.weight")->init.kind, Initializer::Kind::Constant);
-  EXPECT_EQ(frontend.weight("f_1.linear.weight")->init.kind, Initializer::Kind::Normal);
+  EXPECT_EQ(frontend.weight("f.linear.weight")->inits[0].kind, Initializer::Kind::Constant);
+  EXPECT_EQ(frontend.weight("f_1.linear.weight")->inits[0].kind, Initializer::Kind::Normal);
 }
 
 TEST(Blocks, ReturnSeveralValuesAndTakeDefaults) {
@@ -293,13 +318,13 @@ TEST(Weights, TiedAndFrozenAndInitialised) {
                "  return linear(x, weight = table)\n}");
   ASSERT_TRUE(frontend.program) << frontend.errors();
   EXPECT_EQ(frontend.weightNames(), (Names{"table", "x_canon.weight", "x_linear.weight", "x_linear.bias"}));
-  EXPECT_EQ(frontend.weight("table")->init.kind, Initializer::Kind::TruncatedNormal);
-  EXPECT_EQ(frontend.weight("table")->init.b, 2);
+  EXPECT_EQ(frontend.weight("table")->inits[0].kind, Initializer::Kind::TruncatedNormal);
+  EXPECT_EQ(frontend.weight("table")->inits[0].b, 2);
   const Weight *canon = frontend.weight("x_canon.weight");
   EXPECT_TRUE(canon->frozen);
   EXPECT_EQ(canon->type.dims[0].size, 3);
-  EXPECT_NEAR(canon->init.b, 0.57735, 1e-5);
-  EXPECT_EQ(frontend.weight("x_linear.bias")->init.a, 2);
+  EXPECT_NEAR(canon->inits[0].b, 0.57735, 1e-5);
+  EXPECT_EQ(frontend.weight("x_linear.bias")->inits[0].a, 2);
 }
 
 TEST(Weights, InitialisedAsDecaysAre) {
@@ -307,7 +332,7 @@ TEST(Weights, InitialisedAsDecaysAre) {
   frontend.run(inModel("a = parameter(dim, init = log_of_uniform(0, 16))\n"
                        "b = parameter(dim, init = step_bias(0.001, 0.1))\nx = a * x + b"));
   ASSERT_TRUE(frontend.program) << frontend.errors();
-  const Initializer a = frontend.weight("a")->init, b = frontend.weight("b")->init;
+  const Initializer a = frontend.weight("a")->inits[0], b = frontend.weight("b")->inits[0];
   EXPECT_EQ(a.kind, Initializer::Kind::LogOfUniform);
   EXPECT_EQ(a.a, 0);
   EXPECT_EQ(a.b, 16);
