@@ -63,9 +63,9 @@ Ref SlotAssigner::makeRef(Value value) {
   }
   if (OpOperand *updated = seq::updatedOperand(value))
     return refOf(updated->get());
-  if (isa_and_nonnull<seq::TableOp>(op))
+  if (isa<seq::TableOp>(op))
     return {storage.createFixed(kern::Arena::tables, tables.offsetOf(op, bytesOf(value)))};
-  if (auto numbers = dyn_cast_or_null<seq::LayerNumbersOp>(op)) {
+  if (auto numbers = dyn_cast<seq::LayerNumbersOp>(op)) {
     int64_t layers = numbers.getValues().size(), lead = passes::alignSlot(bytesOf(value) / layers);
     return {storage.createFixed(kern::Arena::tables, tables.offsetOf(op, lead * layers)), 0, 0, false, lead};
   }

@@ -24,14 +24,13 @@ static void remarkSpills(const KernelCost &cost) {
       << remark::metric("spill_bytes", cost.spills) << remark::metric("registers", cost.registers);
 }
 
-/// Warns of the kernel of each place that spills most: layers that are written out have one each.
+/// Warns of the kernel of each place that spills most, as layers that are written out have one each; remarks tell of
+/// all.
 static void tellSpills(ArrayRef<KernelCost> costs) {
   llvm::MapVector<Location, SmallVector<const KernelCost *>> places;
   for (const KernelCost &cost : costs)
-    if (cost.spills > 0) {
-      remarkSpills(cost);
+    if (cost.spills > 0)
       places[LLVM::LLVMFuncOp(cost.kernel).getLoc()].push_back(&cost);
-    }
   for (const auto &[place, kernels] : places) {
     const KernelCost &most =
         **llvm::max_element(kernels, [](const KernelCost *a, const KernelCost *b) { return a->spills < b->spills; });
@@ -39,6 +38,9 @@ static void tellSpills(ArrayRef<KernelCost> costs) {
                                                     << " bytes of registers to local memory";
     if (kernels.size() > 1)
       warning << ", and " << kernels.size() - 1 << " more of this place spill no more than that";
+    warning.report();
+    for (const KernelCost *cost : kernels)
+      remarkSpills(*cost);
   }
 }
 

@@ -51,7 +51,6 @@ public:
     }
   }
 
-  size_t places() const { return ofPlace.size(); }
   std::optional<unsigned> at(size_t place) const { return ofPlace[place]; }
   bool differsWithin(size_t place, size_t count) const {
     return llvm::any_of(llvm::ArrayRef(ofPlace).slice(place, count), [](auto series) { return series.has_value(); });
