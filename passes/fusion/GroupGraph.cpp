@@ -51,8 +51,8 @@ void GroupGraph::addEdges(Operation *op) {
 void GroupGraph::collectFlows(Operation *op, const RowAnalysis &rows) {
   bool isParameter = roles.getSpace(op).isParameter;
   llvm::SmallMapVector<Value, llvm::SmallMapVector<Value, int64_t, 1>, 4> read;
-  std::set<std::tuple<Operation *, const void *, int64_t, bool>>
-      passed; // many ways may lead through arithmetic on parameters
+  // Many ways may lead through arithmetic on parameters.
+  std::set<std::tuple<Operation *, const void *, int64_t, bool>> passed;
   auto visit = [&](auto &&self, Value value, Value part, int64_t limit, bool whole) -> void {
     Operation *def = value.getDefiningOp();
     if (!def || roles.getRole(def) != RowRole::duplicated) {
