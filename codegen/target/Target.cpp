@@ -35,17 +35,28 @@ static std::string hostFeatures() {
   return join(features, ",");
 }
 
+/// The CPU whose name goes on as `name` does or is nearest to it; empty where half of it would have to change.
 static StringRef nearestCpu(const MCSubtargetInfo &info, StringRef name) {
-  StringRef best = "native";
-  unsigned distance = name.edit_distance(best);
-  for (const SubtargetSubTypeKV &known : info.getAllProcessorDescriptions()) {
-    unsigned d = name.edit_distance(StringRef(known.Key));
+  std::string asked = name.lower();
+  if (StringRef(asked).starts_with("zen")) // as AMD writes it
+    asked.replace(0, 3, "znver");
+  StringRef best;
+  unsigned distance = asked.size() / 2 + 1;
+  for (const SubtargetSubTypeKV &candidate : info.getAllProcessorDescriptions()) {
+    StringRef known(candidate.Key);
+    unsigned d = known.starts_with(asked) ? 0 : StringRef(asked).edit_distance(known);
     if (d < distance) {
-      best = StringRef(known.Key);
+      best = known;
       distance = d;
     }
   }
   return best;
+}
+
+static std::string unknownCpu(const MCSubtargetInfo &info, StringRef name) {
+  StringRef nearest = nearestCpu(info, name);
+  std::string text = ("cpu must be native or a name that LLVM knows, but got '" + name + "'").str();
+  return nearest.empty() ? text : (text + "; did you mean '" + nearest + "'?").str();
 }
 
 /// The enabled features that are instruction sets and not advice for scheduling.
@@ -87,8 +98,7 @@ FailureOr<stretto::codegen::Target> stretto::codegen::Target::resolve(StringRef 
   Triple triple(target.triple);
   std::unique_ptr<MCSubtargetInfo> generic(llvmTarget->createMCSubtargetInfo(triple, "", ""));
   if (!generic->isCPUStringValid(target.cpu)) {
-    reportError("cpu must be native or a name that LLVM knows, but got " + Twine(cpu) + "; the nearest name is " +
-                nearestCpu(*generic, cpu));
+    reportError(unknownCpu(*generic, cpu));
     return failure();
   }
   std::unique_ptr<MCSubtargetInfo> info(llvmTarget->createMCSubtargetInfo(triple, target.cpu, target.features));

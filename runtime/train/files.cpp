@@ -135,6 +135,11 @@ void makeDirectory(const std::string &path) {
   }
   if (code != 0 && code != EEXIST)
     failFile("create folder", path, code);
+  struct stat there = {};
+  if (stat(path.c_str(), &there) != 0)
+    throw Error(fmt::format("cannot create folder '{}': it is a link that leads to nothing", path));
+  if (!S_ISDIR(there.st_mode))
+    failFile("create folder", path, EEXIST);
   if (const std::string parent = parentOf(path); access(parent.c_str(), R_OK) == 0)
     syncDirectory(parent);
 }

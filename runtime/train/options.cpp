@@ -44,7 +44,8 @@ constexpr std::array<std::string_view, 6> compiledIn = {"--batch", "--length", "
 [[noreturn]] void refuseExtra(const std::string &argument) {
   const std::string name = argument.substr(0, argument.find('='));
   if (!name.starts_with("--"))
-    throw Error(fmt::format("arguments must be options, but got '{}'", argument));
+    throw Error(fmt::format("arguments must be options, but got '{}'{}", argument,
+                            name == argument ? "" : "; --set and --task-set take one setting each"));
   std::vector<std::string> names = {"--task-set", "--config", "--of-run", "--help", "--version"};
   for (const Setting &setting : settings())
     names.push_back("--" + setting.name);

@@ -3,6 +3,7 @@
 """A sweep that is stopped, or killed, goes on from the checkpoints of its runs."""
 import fcntl
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -89,8 +90,22 @@ def killed():
     goes_on(out)
 
 
+def full_disk():
+    """A run whose log has no room says nothing; the sweep tells why."""
+    out = folder / "disk"
+    out.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=32k", "tmpfs", out], capture_output=True).returncode:
+        return print("no file system of its own can be mounted here: a full disk is not tried")
+    try:
+        text = start(out, "0").communicate(timeout=LIMIT)[0]
+        assert re.search("seed-0 failed with status [0-9]+ after .*\n.*the disk of this log is full: what was said last may be missing", text), text
+    finally:
+        subprocess.run(["umount", out], check=True)
+
+
 shutil.rmtree(folder, ignore_errors=True)
 folder.mkdir(parents=True)
 stopped_by(signal.SIGINT)
 stopped_by(signal.SIGTERM)
 killed()
+full_disk()

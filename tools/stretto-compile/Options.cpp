@@ -445,7 +445,8 @@ std::optional<CommandLine> stretto::tools::parseCommandLine(llvm::ArrayRef<std::
     else if (line.spec.empty())
       line.spec = word.str();
     else
-      error = llvm::formatv("one spec at a time, but got '{0}' and '{1}'", line.spec, word);
+      error = llvm::formatv("one spec at a time, but got '{0}' and '{1}'{2}", line.spec, word,
+                            word.contains('=') ? "; --set and --task-set take one setting each" : "");
   }
   if (line.output == "-") // the standard output, as elsewhere
     line.output.clear();

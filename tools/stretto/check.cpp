@@ -56,7 +56,7 @@ std::vector<std::string> compilerWordsOf(const std::string &configFile) {
   if (!program)
     return {};
   try {
-    return linesOf(outputOf(*program, {"--task-of", configFile}, /*quiet=*/true));
+    return linesOf(outputOf(*program, {"--task-of", configFile}, Errors::Dropped));
   } catch (const CommandError &) {
     return {};
   }
@@ -64,7 +64,7 @@ std::vector<std::string> compilerWordsOf(const std::string &configFile) {
 
 std::string askForProgramOptions() {
   const auto program = checker();
-  return program ? outputOf(*program, {"--options"}) : "";
+  return program ? outputOf(*program, {"--options"}, Errors::Shown) : "";
 }
 
 } // namespace stretto::tools

@@ -63,12 +63,12 @@ static int waitFor(pid_t child) {
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-bool starts(const fs::path &program) {
+std::string startFailure(const fs::path &program) {
   try {
-    outputOf(program, {"--version"}, /*quiet=*/true);
-    return true;
-  } catch (const CommandError &) {
-    return false;
+    outputOf(program, {"--version"}, Errors::Told);
+    return "";
+  } catch (const CommandError &error) {
+    return error.what();
   }
 }
 
@@ -83,7 +83,27 @@ int runProgram(const fs::path &program, const std::vector<std::string> &argument
   return waitFor(child);
 }
 
-std::string outputOf(const fs::path &program, const std::vector<std::string> &arguments, bool quiet) {
+// All that comes from the end of a pipe, which is closed then.
+static std::string readAll(int end) {
+  std::string text;
+  char buffer[4096];
+  for (ssize_t count; (count = read(end, buffer, sizeof buffer)) != 0;) {
+    if (count > 0)
+      text.append(buffer, static_cast<size_t>(count));
+    else if (errno != EINTR)
+      break;
+  }
+  close(end);
+  return text;
+}
+
+// ": " and the last line that says something, if any does.
+static std::string lastWords(std::string text) {
+  text.resize(text.find_last_not_of(" \n") + 1);
+  return text.empty() ? "" : ": " + text.substr(text.find_last_of('\n') + 1);
+}
+
+std::string outputOf(const fs::path &program, const std::vector<std::string> &arguments, Errors errors) {
   int ends[2];
   if (pipe(ends) != 0)
     throw CommandError(std::string("cannot make a pipe: ") + std::strerror(errno));
@@ -92,22 +112,17 @@ std::string outputOf(const fs::path &program, const std::vector<std::string> &ar
   posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
   posix_spawn_file_actions_addclose(&actions, ends[0]);
   posix_spawn_file_actions_addclose(&actions, ends[1]);
-  if (quiet)
+  if (errors == Errors::Dropped)
     posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  if (errors == Errors::Told)
+    posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
   pid_t child = spawn(program, arguments, &actions);
   posix_spawn_file_actions_destroy(&actions);
   close(ends[1]);
-  std::string output;
-  char buffer[4096];
-  for (ssize_t count; (count = read(ends[0], buffer, sizeof buffer)) != 0;) {
-    if (count > 0)
-      output.append(buffer, static_cast<size_t>(count));
-    else if (errno != EINTR)
-      break;
-  }
-  close(ends[0]);
+  const std::string output = readAll(ends[0]);
   if (int status = waitFor(child))
-    throw CommandError("'" + program.filename().string() + "' failed (exit status " + std::to_string(status) + ")");
+    throw CommandError("'" + program.filename().string() + "' failed (exit status " + std::to_string(status) + ")" +
+                       (errors == Errors::Told ? lastWords(output) : ""));
   return output;
 }
 

@@ -10,8 +10,8 @@ namespace stretto::tools {
 // The program `name` in the folder of this executable. Throws CommandError where it is missing or may not be run.
 std::filesystem::path siblingProgram(const std::string &name);
 
-// Whether the program is there and starts: `--version` ends without an error.
-bool starts(const std::filesystem::path &program);
+// Why the program does not start: `--version` fails with what it or the system says. Empty where it does.
+std::string startFailure(const std::filesystem::path &program);
 
 // Replaces this process by the program. Throws CommandError where that fails.
 [[noreturn]] void becomeProgram(const std::filesystem::path &program, const std::vector<std::string> &arguments);
@@ -21,9 +21,14 @@ bool starts(const std::filesystem::path &program);
 int runProgram(const std::filesystem::path &program, const std::vector<std::string> &arguments,
                const std::filesystem::path &errors = {});
 
-// Runs a program to its end and returns its standard output; `quiet`: nothing comes of what it says beside that. Throws
-// CommandError where it fails.
-std::string outputOf(const std::filesystem::path &program, const std::vector<std::string> &arguments,
-                     bool quiet = false);
+// What becomes of a program's standard error.
+enum class Errors {
+  Shown,
+  Dropped,
+  Told, // joined to the output, whose last line is part of the error where the program fails
+};
+
+// Runs a program to its end and returns its standard output. Throws CommandError where it fails.
+std::string outputOf(const std::filesystem::path &program, const std::vector<std::string> &arguments, Errors errors);
 
 } // namespace stretto::tools

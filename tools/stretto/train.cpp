@@ -161,9 +161,11 @@ std::string keptProgram(const TrainArguments &arguments) {
   if (arguments.resumed.empty() || !arguments.compiler.empty())
     return "";
   const fs::path program = fs::path(arguments.resumed) / "build" / "program";
-  if (starts(program))
+  const std::string failure = startFailure(program);
+  if (failure.empty())
     return program.string();
-  std::fprintf(stderr, "stretto: '%s' does not start: its spec is compiled anew\n", program.c_str());
+  std::fprintf(stderr, "stretto: '%s' does not start, so its spec is compiled anew: %s\n", program.c_str(),
+               failure.c_str());
   return "";
 }
 
@@ -278,7 +280,7 @@ static std::string shapeOf(std::span<const std::string> compiler) {
       shapeQuestion(task, lastValue(compiler, "--preset").value_or(""), allValues(compiler, "--task-set"),
                     lastValue(compiler, "--length").value_or(""));
   try {
-    return outputOf(siblingProgram("stretto-data"), words, /*quiet=*/true);
+    return outputOf(siblingProgram("stretto-data"), words, Errors::Dropped);
   } catch (const CommandError &) {
     return "";
   }

@@ -14,7 +14,7 @@ void printVersion() {
   std::printf("stretto %s (%s)\n", STRETTO_VERSION, STRETTO_COMMIT);
   std::fflush(stdout);
   try {
-    std::fputs(outputOf(siblingProgram("stretto-compile"), {"--version"}).c_str(), stdout);
+    std::fputs(outputOf(siblingProgram("stretto-compile"), {"--version"}, Errors::Shown).c_str(), stdout);
   } catch (const CommandError &) {
     std::puts("without the compiler");
   }

@@ -122,9 +122,17 @@ std::vector<std::string> Scheduler::trainCommand(size_t run) const {
   return command;
 }
 
+// What a child says where its log has no room for it is lost.
+std::string fullDiskText(const fs::path &log) {
+  std::error_code failure;
+  const fs::space_info space = fs::space(log, failure);
+  return failure || space.available ? "" : "  (the disk of this log is full: what was said last may be missing)\n";
+}
+
 std::string failureText(const Job &job, const std::string &what, int status) {
-  return fmt::format("{} failed with status {} after {}; the end of {}:\n{}", what, status,
-                     runtime::formatDuration(secondsSince(job.start)), job.log.string(), lastLines(job.log, 8));
+  return fmt::format("{} failed with status {} after {}; the end of {}:\n{}{}", what, status,
+                     runtime::formatDuration(secondsSince(job.start)), job.log.string(), lastLines(job.log, 8),
+                     fullDiskText(job.log));
 }
 
 void Scheduler::finishProgram(const Job &job, int status) {

@@ -281,6 +281,8 @@ def run_directories():
     os.makedirs(f"{folder}/sweep")
     open(f"{folder}/sweep/sweep.toml", "w").close()
     promises.check("a run directory that is a sweep's", [*start, "--out", f"{folder}/sweep"])
+    os.symlink("nothing", f"{folder}/dangling")
+    promises.check("a run directory that is a link to nothing", [*start, "--out", f"{folder}/dangling"])
     busy = subprocess.Popen([small, *options, "--steps", "10000000", "--out", f"{folder}/busy"], stderr=subprocess.PIPE)
     until(lambda: os.path.exists(f"{folder}/busy/metrics.jsonl"), "the run directory")
     promises.check("a run directory in use", [*start, "--out", f"{folder}/busy"])

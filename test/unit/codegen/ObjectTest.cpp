@@ -96,10 +96,16 @@ TEST(Object, PassesThatDoNotRunAreThoseOfLLVM) {
 }
 
 TEST(Target, UnknownCpuNamesTheNearest) {
-  std::string message;
-  auto target = Target::resolve("x86-64-v33", [&](const llvm::Twine &text) { message = text.str(); });
-  EXPECT_TRUE(failed(target));
-  EXPECT_EQ(message, "cpu must be native or a name that LLVM knows, but got x86-64-v33; the nearest name is x86-64-v3");
+  auto refusal = [](const char *cpu) {
+    std::string message;
+    EXPECT_TRUE(failed(Target::resolve(cpu, [&](const llvm::Twine &text) { message = text.str(); })));
+    return message;
+  };
+  EXPECT_EQ(refusal("x86-64-v33"),
+            "cpu must be native or a name that LLVM knows, but got 'x86-64-v33'; did you mean 'x86-64-v3'?");
+  EXPECT_TRUE(StringRef(refusal("zen4")).ends_with("got 'zen4'; did you mean 'znver4'?"));
+  EXPECT_TRUE(StringRef(refusal("sapphire")).ends_with("did you mean 'sapphirerapids'?"));
+  EXPECT_TRUE(StringRef(refusal("my-laptop")).ends_with("got 'my-laptop'"));
 }
 
 TEST(Target, FeaturesDecideTheVectorWidth) {

@@ -341,6 +341,8 @@ TEST(Config, BadValuesAreRefusedWithTheirRange) {
             "--task-set must have the form name=value, but got 'n'");
   EXPECT_EQ(composeError({"--tsak", "copy"}), "unknown option '--tsak'; did you mean '--task'?");
   EXPECT_EQ(composeError({"copy"}), "arguments must be options, but got 'copy'");
+  EXPECT_EQ(composeError({"layers=1"}),
+            "arguments must be options, but got 'layers=1'; --set and --task-set take one setting each");
   EXPECT_EQ(composeError({}), "a run needs data: give --task NAME (or --tokens FILE)");
   EXPECT_EQ(composeError({"--task", "copy", "--tokens", "x"}),
             "--task and --tokens must not be given together, but got 'copy' (command line) and 'x' (command line)");

@@ -45,6 +45,11 @@ TEST(Files, AFolderIsMadeWithThoseAboveIt) {
   EXPECT_EQ(listDirectory(folder / "a/b"), std::vector<std::string>{"c"});
   spill(folder / "file", "x");
   EXPECT_THROW(makeDirectory(folder / "file/a"), Error);
+  EXPECT_THROW(makeDirectory(folder / "file"), Error);
+  std::filesystem::create_symlink("a", folder / "link");
+  EXPECT_NO_THROW(makeDirectory(folder / "link"));
+  std::filesystem::create_symlink("none", folder / "dangling");
+  EXPECT_THROW(makeDirectory(folder / "dangling"), Error);
 }
 
 TEST(Sealed, EveryBitFlipAndTruncationIsSeen) {
