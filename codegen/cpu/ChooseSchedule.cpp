@@ -5,6 +5,7 @@
 #include "codegen/cpu/ScratchValues.h"
 #include "codegen/cpu/StoredValues.h"
 #include "codegen/cpu/StripLimits.h"
+#include "codegen/rows/PassOptions.h"
 #include "codegen/rows/ScheduleOverrides.h"
 #include "codegen/rows/StripPlans.h"
 
@@ -56,6 +57,13 @@ static int64_t blockRowsOf(const RowPlan &plan, int64_t lanes, bool manyRegister
 namespace {
 struct ChooseSchedulePass : stretto::codegen::impl::ChooseScheduleBase<ChooseSchedulePass> {
   using ChooseScheduleBase::ChooseScheduleBase;
+
+  LogicalResult initialize(MLIRContext *context) final {
+    if (failed(requireAtLeast(0, {{"rows", rows}, {"chunk", chunk}}, context)))
+      return failure();
+    return requireAtLeast(1, {{"kept-bytes", keptBytes}, {"chunk-bytes", chunkBytes}, {"least-chunks", leastChunks}},
+                          context);
+  }
 
   void runOnOperation() final {
     Operation *root = getOperation();

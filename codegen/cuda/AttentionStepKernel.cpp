@@ -38,7 +38,9 @@ public:
   void build();
 
 private:
-  enum { q, k, v, positions, counts, out };
+  enum { q, k, v, positions, counts, sinks };
+  /// Behind all operands.
+  Value outBuffer() { return function.buffer(op->getNumOperands()); }
 
   /// How a warp goes across the columns of a head.
   struct Width {
@@ -171,6 +173,8 @@ void StepBuilder::combine() {
     maxima.push_back(b.load(real, 1, b.address(sums, real, 2 * w)));
     totals.push_back(b.load(real, 1, b.address(sums, real, 2 * w + 1)));
   }
+  if (op.getSinks())
+    maxima.push_back(b.load(real, 1, b.address(function.buffer(sinks), real, head)));
   Value maximum = maxima[0], total = b.real(real, 0);
   for (Value other : ArrayRef(maxima).drop_front())
     maximum = arith::MaximumFOp::create(b, maximum, other);
@@ -179,6 +183,8 @@ void StepBuilder::combine() {
     factors.push_back(shrink(maxima[w], maximum));
     total = b.mulAdd(totals[w], factors[w], total);
   }
+  if (op.getSinks())
+    total = arith::AddFOp::create(b, total, shrink(maxima.back(), maximum));
   for (int64_t piece = 0; piece < ofValues.pieces; ++piece) {
     Value sum = b.real(real, 0);
     for (int64_t w = 0; w < warps; ++w) {
@@ -194,7 +200,7 @@ void StepBuilder::write(int64_t piece, Value value) {
     value = arith::TruncFOp::create(b, stored, value);
   Value start = b.add(b.mul(row, rowStride(op.getOut())), b.mul(head, ofValues.columns));
   b.when(isOwn(ofValues, piece),
-         [&] { b.store(value, b.address(function.buffer(out), stored, b.add(start, column(ofValues, piece)))); });
+         [&] { b.store(value, b.address(outBuffer(), stored, b.add(start, column(ofValues, piece)))); });
 }
 
 void StepBuilder::build() {

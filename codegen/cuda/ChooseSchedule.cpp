@@ -6,6 +6,7 @@
 #include "codegen/cuda/ScheduleOverride.h"
 #include "codegen/cuda/ShareRows.h"
 #include "codegen/cuda/matmul/MatmulKernel.h"
+#include "codegen/rows/PassOptions.h"
 #include "ir/seq/Purpose.h"
 
 #include "mlir/IR/Remarks.h"
@@ -26,6 +27,12 @@ constexpr int64_t mostFlatRows = 16; // of a block of the optimizer: ranks own w
 
 struct ChooseCudaSchedulePass : stretto::codegen::impl::ChooseCudaScheduleBase<ChooseCudaSchedulePass> {
   using ChooseCudaScheduleBase::ChooseCudaScheduleBase;
+
+  LogicalResult initialize(MLIRContext *context) final {
+    if (failed(requireAtLeast(0, {{"rows", rows}, {"lanes", lanes}, {"chunk", chunk}, {"threads", threads}}, context)))
+      return failure();
+    return requireAtLeast(1, {{"processors", processors}, {"shared-bytes", sharedOfBlock}}, context);
+  }
 
   void runOnOperation() final {
     auto schedules =

@@ -8,6 +8,7 @@
 //       loads and arithmetic of all rows; sums of columns in registers; stores at the end
 //     the sums of columns
 #include "codegen/cuda/RowwiseBuilder.h"
+#include "codegen/cuda/ScheduleOverride.h"
 #include "codegen/rows/BytesMoved.h"
 #include "codegen/rows/Elementwise.h"
 #include "codegen/rows/Overwrite.h"
@@ -484,6 +485,8 @@ LogicalResult stretto::codegen::buildRowwiseKernel(CudaBuilder &b, gpu::GPUModul
   RowPlan plan = planScheduled(op);
   RowWalk walk(plan);
   kern::ThreadScheduleAttr s = walk.schedule;
+  if (failed(obeys(op, rulesOf(s))))
+    return failure();
   if (walk.tiles() != s.getTiles())
     return op.emitOpError("needs ") << walk.tiles() << " tiles with these threads and lanes, but got " << s.getTiles();
   if (int64_t sums = walk.sumBytes(b); sums > mostShared)

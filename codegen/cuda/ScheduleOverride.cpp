@@ -25,33 +25,55 @@ LogicalResult stretto::codegen::checkFields(const ScheduleOverride &given, bool 
   return success();
 }
 
+/// Rules of numbers by themselves.
+static SmallVector<ScheduleRule> rulesOfNumbers(int64_t rows, int64_t threads, int64_t places) {
+  return {{"rows", rows, rows <= mostScheduleRows, ("at most " + Twine(mostScheduleRows)).str()},
+          {"places", places, llvm::isPowerOf2_64(places) && places <= mostPlaces,
+           ("a power of two of at most " + Twine(mostPlaces)).str()},
+          {"threads", threads, wholeGroup(threads) == threads && threads <= mostBlockThreads,
+           ("1, 2, 4, 8, 16 or a multiple of 32 up to " + Twine(mostBlockThreads)).str()}};
+}
+
+/// Rules of numbers beside others.
+static SmallVector<ScheduleRule> rulesTogether(kern::ThreadScheduleAttr s) {
+  int64_t block = s.getGroups() * s.getThreads(), mostGroups = mostBlockThreads / s.getThreads();
+  std::string groups =
+      ("at most " + Twine(mostGroups) + " and make whole warps with groups of " + Twine(s.getThreads()) + " threads")
+          .str();
+  std::string tiles = ("so many that at most " + Twine(mostGridY) + " tiles make a row").str();
+  return {{"groups", s.getGroups(), block <= mostBlockThreads && block % warpThreads == 0, groups},
+          {"chunk", s.getChunk(), s.getRows() <= s.getChunk(),
+           ("at least the " + Twine(s.getRows()) + " rows of a step").str()},
+          {"threads", s.getThreads(), s.getTiles() <= mostGridY, tiles},
+          {"lanes", s.getLanes(), s.getTiles() <= mostGridY, tiles}};
+}
+
+SmallVector<ScheduleRule> stretto::codegen::rulesOf(kern::ThreadScheduleAttr s) {
+  SmallVector<ScheduleRule> rules = rulesOfNumbers(s.getRows(), s.getThreads(), s.getPlaces());
+  llvm::append_range(rules, rulesTogether(s));
+  return rules;
+}
+
+static LogicalResult check(const ScheduleOverride &given, ArrayRef<ScheduleRule> rules) {
+  for (const ScheduleRule &rule : rules)
+    if (failed(given.check(rule.field, rule.holds, rule.expected)))
+      return failure();
+  return success();
+}
+
 LogicalResult stretto::codegen::checkOverride(const ScheduleOverride &given, int64_t leastLanes, int64_t mostLanes) {
-  int64_t lanes = given.get("lanes", 1), threads = given.get("threads", 1), places = given.get("places", 1);
-  if (failed(given.check("rows", given.get("rows", 1) <= mostScheduleRows, "at most " + Twine(mostScheduleRows))) ||
-      failed(given.check("lanes", llvm::isPowerOf2_64(lanes) && lanes <= mostLanes,
+  int64_t lanes = given.get("lanes", leastLanes);
+  if (failed(given.check("lanes", llvm::isPowerOf2_64(lanes) && lanes <= mostLanes,
                          "a power of two of at most " + Twine(mostLanes) + ", 16 bytes of the narrowest operand")) ||
       failed(
           given.check("lanes", lanes >= leastLanes, "at least " + Twine(leastLanes) + ", as neighbours change places")))
     return failure();
-  if (failed(given.check("places", llvm::isPowerOf2_64(places) && places <= mostPlaces,
-                         "a power of two of at most " + Twine(mostPlaces))))
-    return failure();
-  return given.check("threads", wholeGroup(threads) == threads && threads <= mostBlockThreads,
-                     "1, 2, 4, 8, 16 or a multiple of 32 up to " + Twine(mostBlockThreads));
+  return check(given, rulesOfNumbers(given.get("rows", 1), given.get("threads", 1), given.get("places", 1)));
 }
 
 LogicalResult stretto::codegen::checkTogether(const ScheduleOverride &given, kern::ThreadScheduleAttr s,
                                               int64_t sharedBytes, int64_t mostBytes) {
-  int64_t block = s.getGroups() * s.getThreads(), mostGroups = mostBlockThreads / s.getThreads();
-  if (failed(given.check("groups", block <= mostBlockThreads && block % warpThreads == 0,
-                         "at most " + Twine(mostGroups) + " and make whole warps with groups of " +
-                             Twine(s.getThreads()) + " threads")) ||
-      failed(
-          given.check("chunk", s.getRows() <= s.getChunk(), "at least the " + Twine(s.getRows()) + " rows of a step")))
-    return failure();
-  std::string tiles = "so many that at most " + std::to_string(mostGridY) + " tiles make a row";
-  if (failed(given.check("threads", s.getTiles() <= mostGridY, tiles)) ||
-      failed(given.check("lanes", s.getTiles() <= mostGridY, tiles)))
+  if (failed(check(given, rulesTogether(s))))
     return failure();
   for (StringRef field : {"chunk", "groups", "rows", "threads", "lanes"})
     if (failed(given.check(field, sharedBytes <= mostBytes,

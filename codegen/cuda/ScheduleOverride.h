@@ -2,6 +2,7 @@
 #pragma once
 
 #include "codegen/cuda/CudaBuilder.h"
+#include "codegen/cuda/ScheduleRule.h"
 #include "codegen/rows/ScheduleOverrides.h"
 
 namespace stretto::codegen {
@@ -15,6 +16,9 @@ inline constexpr size_t firstSharedField = 3, firstMatmulField = 6; // in front:
 
 /// Threads of a group that wants so many: a power of two of lanes of a warp, or whole warps.
 int64_t wholeGroup(int64_t wanted);
+
+/// What a rowwise kernel can be made for.
+llvm::SmallVector<ScheduleRule> rulesOf(kern::ThreadScheduleAttr schedule);
 
 /// Checks that all given numbers are for a kernel of this kind.
 mlir::LogicalResult checkFields(const ScheduleOverride &given, bool isMatmul);

@@ -7,6 +7,7 @@
 #include "codegen/memory/Timeline.h"
 #include "ir/kern/Attributes.h"
 #include "ir/kern/Kernels.h"
+#include "ir/seq/ModelFacts.h"
 #include "ir/seq/Purpose.h"
 #include "ir/seq/TensorBytes.h"
 
@@ -155,8 +156,8 @@ void addBuckets(ModuleOp module, PlannedProgram &program) {
 
 PlannedProgram stretto::codegen::describeProgram(ModuleOp module) {
   PlannedProgram program;
-  program.batch = module->getAttrOfType<IntegerAttr>("seq.batch").getInt();
-  program.length = module->getAttrOfType<IntegerAttr>("seq.length").getInt();
+  program.batch = countOf(module, batchAttr);
+  program.length = countOf(module, lengthAttr);
   for (auto function : module.getOps<func::FuncOp>())
     if (isEntry(function, seq::EntryKind::training))
       addTraining(function, program.work);

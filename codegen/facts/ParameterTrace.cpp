@@ -67,7 +67,7 @@ static ValueRange gradientsMadeOf(OpOperand &operand) {
   if (auto sums = dyn_cast<kern::SumPartialsOp>(op))
     return result(operand.getOperandNumber() < sums.getSums().size() ? operand.getOperandNumber() : 0);
   if (auto scan = dyn_cast<seq::ScanOp>(op))
-    return operand.getOperandNumber() < scan.getCarry().size() ? result(operand.getOperandNumber()) : ValueRange();
+    return scan.isCarry(operand.getOperandNumber()) ? result(operand.getOperandNumber()) : ValueRange();
   if (auto library = dyn_cast<seq::LibraryOp>(op); library && library.getAccumulatorOperand() == &operand)
     return result(0);
   return seq::isViewOfOperand(op) || isa<kern::RowwiseOp>(op) ? op->getResults() : ValueRange();

@@ -103,9 +103,9 @@ CallBuffers emit(HostBuilder &b, seq::LinearWeightGradOp op) {
                         .accumulate = static_cast<bool>(op.getAccumulator())});
 }
 
-/// What attention and its gradient have in common.
+/// What attention and its gradient have in common. Sinks and their share are of attention alone.
 template <typename Op>
-AbiStruct<stretto_attention_args> attentionArgs(HostBuilder &b, Op op) {
+AbiStruct<stretto_attention_args> attentionArgs(HostBuilder &b, Op op, Value sinks = {}, Value share = {}) {
   using Args = stretto_attention_args;
   auto type = typeOf(op.getQ());
   int64_t heads = op.getHeads();
@@ -134,13 +134,18 @@ AbiStruct<stretto_attention_args> attentionArgs(HostBuilder &b, Op op) {
       .set(&Args::lse, b.buffer(op.getLse()))
       .set(&Args::positions, b.buffer(positions))
       .set(&Args::starts, b.buffer(starts))
+      .set(&Args::sinks, b.buffer(sinks))
+      .set(&Args::share, b.buffer(share))
       .set(&Args::has_positions, positions != nullptr)
       .set(&Args::has_starts, starts != nullptr)
+      .set(&Args::has_sinks, sinks != nullptr)
       .set(&Args::documents, starts ? typeOf(starts).getDimSize(0) - 1 : 0);
   return args;
 }
 
-CallBuffers emit(HostBuilder &b, seq::AttentionOp op) { return callWith(b, "stretto_attention", attentionArgs(b, op)); }
+CallBuffers emit(HostBuilder &b, seq::AttentionOp op) {
+  return callWith(b, "stretto_attention", attentionArgs(b, op, op.getSinks(), op.getShare()));
+}
 
 CallBuffers emit(HostBuilder &b, seq::AttentionGradOp op) {
   using Args = stretto_attention_grad_args;
@@ -222,7 +227,9 @@ CallBuffers emit(HostBuilder &b, seq::AttentionStepOp op) {
       .set(&Args::v, b.buffer(op.getV()))
       .set(&Args::positions, b.buffer(op.getPositions()))
       .set(&Args::counts, b.buffer(op.getCounts()))
-      .set(&Args::o, b.buffer(op.getOut()));
+      .set(&Args::o, b.buffer(op.getOut()))
+      .set(&Args::sinks, b.buffer(op.getSinks()))
+      .set(&Args::has_sinks, op.getSinks() != nullptr);
   return callWith(b, "stretto_attention_step", args);
 }
 

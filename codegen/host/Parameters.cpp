@@ -3,6 +3,7 @@
 
 #include "codegen/facts/Locations.h"
 
+#include "ir/seq/ModelFacts.h"
 #include "ir/seq/TensorBytes.h"
 
 #include "llvm/Support/JSON.h"
@@ -97,10 +98,10 @@ static std::string valuesOf(StringRef settings) {
 std::string stretto::codegen::hashParameters(ModuleOp module, ArrayRef<ParameterEntry> parameters) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  for (StringRef name : {"seq.model", "seq.spec_text", "seq.continued_from"})
+  for (StringRef name : {modelAttr, specTextAttr, continuedFromAttr})
     if (auto attr = module->getAttrOfType<StringAttr>(name))
       os << attr.getValue() << '\0';
-  if (auto attr = module->getAttrOfType<StringAttr>("seq.settings"))
+  if (auto attr = module->getAttrOfType<StringAttr>(settingsAttr))
     os << valuesOf(attr.getValue());
   SmallVector<ParameterEntry> sorted(parameters); // slots depend on the types
   llvm::sort(sorted, [](const auto &a, const auto &b) { return a.name < b.name; });

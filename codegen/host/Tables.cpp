@@ -10,6 +10,7 @@
 #include "ir/seq/ActivationType.h"
 #include "ir/seq/Documents.h"
 #include "ir/seq/LossTerms.h"
+#include "ir/seq/ModelFacts.h"
 #include "ir/seq/TensorBytes.h"
 #include "runtime/abi/abi.h"
 
@@ -323,10 +324,10 @@ private:
   void addIdentity(AbiStruct<Program> &fields) {
     fields.set(&Program::abi_version, STRETTO_ABI_VERSION)
         .set(&Program::struct_size, sizeof(Program))
-        .set(&Program::model, textOf("seq.model"))
-        .set(&Program::spec_text, textOf("seq.spec_text"))
+        .set(&Program::model, textOf(modelAttr))
+        .set(&Program::spec_text, textOf(specTextAttr))
         .set(&Program::spec_hash, g.text(hashParameters(module, parameters)))
-        .set(&Program::settings, textOf("seq.settings"))
+        .set(&Program::settings, textOf(settingsAttr))
         .set(&Program::plan, g.text(facts.plan))
         .set(&Program::target, textOf(kern::targetAttr))
         .set(&Program::cpu, textOf(kern::cpuAttr))
@@ -338,9 +339,9 @@ private:
     const LossTerms loss = lossTermsOf(module);
     fields.set(&Program::dtype, dtypeOf(parameterType()))
         .set(&Program::activation_dtype, dtypeOf(activationType()))
-        .set(&Program::batch, numberOf("seq.batch"))
-        .set(&Program::length, numberOf("seq.length"))
-        .set(&Program::vocabulary, numberOf("seq.vocabulary"))
+        .set(&Program::batch, numberOf(batchAttr))
+        .set(&Program::length, numberOf(lengthAttr))
+        .set(&Program::vocabulary, numberOf(vocabularyAttr))
         .set(&Program::arena_bytes, module->getAttrOfType<DenseI64ArrayAttr>(kern::arenasAttr).asArrayRef())
         .set(&Program::gradients_begin, numberOf(kern::gradientsBeginAttr))
         .set(&Program::activation_bytes, numberOf(kern::activationBytesAttr))

@@ -42,8 +42,7 @@ int64_t SlotAssigner::leadOf(OpResult stack, seq::ScanOp scan) {
   int64_t entry = bytesOf(stack) / scan.getTrips();
   bool slicesOnly = llvm::all_of(stack.getUses(), [](OpOperand &use) {
     auto reader = dyn_cast<seq::ScanOp>(use.getOwner());
-    return reader && use.getOperandNumber() >= reader.getCarry().size() &&
-           use.getOperandNumber() < reader.getCarry().size() + reader.getSlices().size();
+    return reader && reader.isSlice(use.getOperandNumber());
   });
   return slicesOnly ? passes::alignSlot(entry) : entry;
 }
@@ -279,8 +278,7 @@ static void makeReadable(func::FuncOp function) {
   for (Operation &op : llvm::make_early_inc_range(function.getBody().front()))
     for (OpOperand &use : op.getOpOperands()) {
       auto scan = dyn_cast<seq::ScanOp>(op);
-      bool sliced = scan && use.getOperandNumber() >= scan.getCarry().size() &&
-                    use.getOperandNumber() < scan.getCarry().size() + scan.getSlices().size();
+      bool sliced = scan && scan.isSlice(use.getOperandNumber());
       bool columns = use.get().getDefiningOp<seq::SliceOp>() && isRowStrided(use.get()) && !acceptsRowStride(use);
       bool entries = hasEntriesApart(use.get()) && !sliced && !isa<kern::CopyOp>(op);
       if (columns || entries)

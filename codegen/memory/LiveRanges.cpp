@@ -12,11 +12,6 @@ using namespace stretto;
 using namespace stretto::codegen;
 
 namespace {
-bool isSliceOf(OpOperand &use, seq::ScanOp scan) {
-  unsigned carries = scan.getCarry().size(), index = use.getOperandNumber();
-  return index >= carries && index < carries + scan.getSlices().size();
-}
-
 /// Bytes from the first to behind the last element of a value.
 int64_t extentOf(Value value, const Ref &ref) {
   auto type = cast<RankedTensorType>(value.getType());
@@ -64,7 +59,7 @@ private:
   bool isInvariant(Value value, func::FuncOp function) {
     auto argument = dyn_cast<BlockArgument>(value);
     seq::ScanOp caller = timeline.caller(function);
-    return argument && caller && argument.getArgNumber() >= caller.getCarry().size() + caller.getSlices().size();
+    return argument && caller && caller.isInvariant(argument.getArgNumber());
   }
 
   /// The span of the scan a run of its body belongs to.
@@ -92,11 +87,11 @@ private:
     auto scan = dyn_cast<seq::ScanOp>(use.getOwner());
     if (!scan)
       return timeline.begin(use.getOwner(), run);
-    if (isSliceOf(use, scan))
+    if (scan.isSlice(use.getOperandNumber()))
       return begin;
     unsigned index = use.getOperandNumber();
     func::FuncOp body = bodyOf(scan);
-    bool carried = index < scan.getCarry().size();
+    bool carried = scan.isCarry(index);
     bool unchanged = carried && body.getBody().front().getTerminator()->getOperand(index) == body.getArgument(index);
     return carried && !unchanged ? timeline.begin(scan, run) : timeline.end(scan, run);
   }

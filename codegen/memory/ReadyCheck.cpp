@@ -36,6 +36,8 @@ LogicalResult ReadyCheck::run(kern::ReadyOp op, int64_t iteration, bool inBody) 
       open.erase(from,
                  inBody ? open.upper_bound({number->second, iteration}) : open.lower_bound({number->second + 1, 0}));
     }
+    if (!numbers.contains(name.getAttr()))
+      return op.emitOpError() << "must name parameters that have gradients, but there is no seq.gradient of " << name;
     if (open.size() == before)
       return op.emitOpError() << "must say once that the gradient of " << name << " is final, but says it again";
   }

@@ -66,7 +66,7 @@ static Value viewThrough(OpOperand &use) {
   Operation *op = use.getOwner();
   if (seq::isView(op))
     return op->getResult(0);
-  if (auto scan = dyn_cast<seq::ScanOp>(op); scan && use.getOperandNumber() < scan.getCarry().size())
+  if (auto scan = dyn_cast<seq::ScanOp>(op); scan && scan.isCarry(use.getOperandNumber()))
     return scan.getResult(use.getOperandNumber());
   return {};
 }
@@ -91,7 +91,7 @@ static void collectSources(Value value, SmallVectorImpl<Value> &sources) {
       collectSources(operand, sources);
   if (auto scan = dyn_cast_if_present<seq::ScanOp>(op)) {
     unsigned index = cast<OpResult>(value).getResultNumber();
-    if (index < scan.getCarry().size())
+    if (scan.isCarry(index))
       collectSources(scan.getCarry()[index], sources);
   }
 }

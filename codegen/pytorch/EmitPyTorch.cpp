@@ -6,6 +6,7 @@
 #include "codegen/pytorch/Prelude.h"
 #include "ir/seq/Documents.h"
 #include "ir/seq/LossTerms.h"
+#include "ir/seq/ModelFacts.h"
 
 #include <cmath>
 
@@ -107,7 +108,7 @@ void ModulePrinter::nameFunctions() {
     names.reserved.insert(name);
     return name;
   };
-  auto attribute = module->getAttrOfType<StringAttr>("seq.model");
+  auto attribute = module->getAttrOfType<StringAttr>(modelAttr);
   model = take(python::className(attribute ? attribute.getValue() : "model"));
   for (auto function : module.getOps<func::FuncOp>())
     for (unsigned group = 0; group < weights.countGroups(function); ++group)
@@ -263,7 +264,7 @@ LogicalResult stretto::codegen::emitPyTorch(ModuleOp module, llvm::raw_ostream &
   llvm::raw_string_ostream stream(text);
   if (failed(ModulePrinter(*own, stream).print()))
     return failure();
-  auto model = module->getAttrOfType<StringAttr>("seq.model");
+  auto model = module->getAttrOfType<StringAttr>(modelAttr);
   os << "\"\"\"" << (model ? model.getValue() : "A model") << ", written by stretto. Any batch and length.\"\"\"\n"
      << preludeFor(text) << text;
   return success();

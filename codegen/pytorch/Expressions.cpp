@@ -70,8 +70,7 @@ Text FunctionPrinter::readParameter(Operation *op) {
                            << parameter.getParts().size();
   auto isSlice = [](OpOperand &use) {
     auto scan = dyn_cast<seq::ScanOp>(use.getOwner());
-    unsigned carries = scan ? scan.getCarry().size() : 0, index = use.getOperandNumber();
-    return scan && index >= carries && index < carries + scan.getSlices().size();
+    return scan && scan.isSlice(use.getOperandNumber());
   };
   for (OpOperand &use : op->getUses()) {
     if (isSlice(use) == parameter.getStacked())
@@ -296,7 +295,7 @@ Text FunctionPrinter::formOf(seq::LayerNumbersOp op) {
 Text FunctionPrinter::formOf(seq::AttentionOp op) {
   if (!op.getLse().use_empty())
     return op.emitError() << "the log-sum-exp of attention has no PyTorch form";
-  return atom("softmax_attention(" + list(op->getOperands()) + attentionOptions(op) + positionsOption() + ")");
+  return atom("softmax_attention(" + namedOperands(op) + attentionOptions(op) + positionsOption() + ")");
 }
 
 Text FunctionPrinter::formOf(seq::MixerOp op) {

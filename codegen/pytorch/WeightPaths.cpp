@@ -96,10 +96,9 @@ std::optional<WeightPaths::Source> WeightPaths::sourceAt(Operation *site, unsign
   if (!prefix.consume_back(name) || (!prefix.empty() && !prefix.consume_back(".")))
     return std::nullopt;
   auto scan = dyn_cast<seq::ScanOp>(site);
-  size_t carries = scan ? scan.getCarry().size() : 0;
-  if (index < carries) // each layer makes the next one's
+  if (scan && scan.isCarry(index)) // each layer makes the next one's
     return std::nullopt;
-  bool isSlice = scan && index < carries + scan.getSlices().size();
+  bool isSlice = scan && scan.isSlice(index);
   seq::ParameterOp parameter = parameterOf(operand);
   if (isSlice != prefix.contains("{}") || isSlice != (parameter && parameter.getStacked()))
     return std::nullopt;

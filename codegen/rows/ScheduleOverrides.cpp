@@ -121,18 +121,11 @@ static std::string describeKernels(StringRef pattern, ArrayRef<StringRef> kernel
   return "; there are " + llvm::join(nearest(pattern, known, known.size()), ", ");
 }
 
-/// Earlier names of fields.
-static constexpr std::pair<StringRef, StringRef> renamedFields[] = {{"teams", "groups"}};
-
 LogicalResult ScheduleOverrides::checkFields(ArrayRef<StringRef> fields, Location loc) const {
   for (const ScheduleRequest &request : requests)
     for (auto &[field, number] : request.numbers) {
       if (llvm::is_contained(fields, field))
         continue;
-      for (auto [old, current] : renamedFields)
-        if (field == old && llvm::is_contained(fields, current))
-          return emitError(loc) << "schedule '" << request.text << "': the field '" << old << "' is called '" << current
-                                << "' now";
       StringRef name = field, like = nearest(name, SmallVector<StringRef>(fields), 1)[0];
       bool isLike = 2 * name.edit_distance(like) <= name.size();
       return emitError(loc) << "schedule '" << request.text << "': fields must be among " << llvm::join(fields, ", ")

@@ -223,6 +223,13 @@ private:
     return token;
   }
 
+  /// What stands between two of them is one error.
+  Token noQuote(size_t begin) {
+    if (size_t end = text.find_first_of("'\r\n", at); end < text.size() && text[end] == '\'')
+      at = end + 1;
+    return error(begin, "unexpected character '''; a symbol stands without quotes, a path in \"...\"");
+  }
+
   /// A run of bytes that begin no token is one error.
   Token badCharacter(size_t begin) {
     while (at < text.size() && (static_cast<unsigned char>(text[at]) >= 128))
@@ -237,9 +244,11 @@ private:
     if (c == '[' || c == ']') {
       if (size_t end = text.find_first_of("]\r\n", at); c == '[' && end < text.size() && text[end] == ']')
         at = end + 1;
-      return error(
-          begin, "a tensor has no elements by number; columns are taken by slice(x, offset, width) or split(x, parts)");
+      return error(begin, "a tensor has no elements by number; columns are taken by slice(x, offset, width) or "
+                          "split(x, parts), and each part of a weight is a parameter of its own");
     }
+    if (c == '\'')
+      return noQuote(begin);
     if (c == '@')
       return error(begin, "'@' is not an operator; activations are multiplied by a weight with linear(x, width)");
     return error(begin, "unexpected " + describe(firstCharacter(text.substr(begin))));

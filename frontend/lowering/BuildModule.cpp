@@ -2,6 +2,7 @@
 #include "frontend/lowering/BuildModule.h"
 
 #include "frontend/lowering/FunctionEmitter.h"
+#include "ir/seq/ModelFacts.h"
 #include "ir/seq/SeqOps.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -20,10 +21,10 @@ public:
   OwningOpRef<ModuleOp> build() {
     OwningOpRef<ModuleOp> module = ModuleOp::create(translator.location(program.main().range));
     ModuleOp op = *module;
-    op->setAttr("seq.model", builder.getStringAttr(program.model));
-    op->setAttr("seq.batch", builder.getI64IntegerAttr(program.batch));
-    op->setAttr("seq.length", builder.getI64IntegerAttr(program.length));
-    op->setAttr("seq.vocabulary", builder.getI64IntegerAttr(program.vocabulary));
+    op->setAttr(modelAttr, builder.getStringAttr(program.model));
+    op->setAttr(batchAttr, builder.getI64IntegerAttr(program.batch));
+    op->setAttr(lengthAttr, builder.getI64IntegerAttr(program.length));
+    op->setAttr(vocabularyAttr, builder.getI64IntegerAttr(program.vocabulary));
     builder.setInsertionPointToEnd(op.getBody());
     SymbolTable symbols(op);
     for (const Weight &weight : program.main().weights)

@@ -1,6 +1,7 @@
 // Lowers operations on sequences.
 #include "frontend/lowering/Lowering.h"
 
+#include "frontend/sema/builtins/MixerOperands.h"
 #include "ir/seq/SeqOps.h"
 #include "ir/seq/TensorShape.h"
 
@@ -58,8 +59,11 @@ Lowered softmaxAttention(const OpToLower &at) {
   auto lse = RankedTensorType::get({type.getDimSize(0), heads, type.getDimSize(1)}, type.getElementType());
   double scale = 1 / std::sqrt(double(columnsOf(at.operand(0)) / heads));
   int64_t window = at.op.integer("window");
-  auto attention = at.make<seq::AttentionOp>(type, lse, at.operand(0), at.operand(1), at.operand(2), Value(), Value(),
-                                             heads, at.op.integer("kv_heads"), llvm::APFloat(scale),
+  Value sinks = at.operands.size() > 3 ? at.operand(3) : Value();
+  auto share = RankedTensorType::get({type.getDimSize(0), type.getDimSize(1), heads}, type.getElementType());
+  auto attention = at.make<seq::AttentionOp>(type, lse, sinks ? share : RankedTensorType(), at.operand(0),
+                                             at.operand(1), at.operand(2), sinks, /*positions=*/Value(),
+                                             /*starts=*/Value(), heads, at.op.integer("kv_heads"), llvm::APFloat(scale),
                                              at.op.flag("causal"), IntegerAttr(), at.op.flag("alibi"));
   if (window > 0)
     attention.setWindow(window);
@@ -71,8 +75,8 @@ Lowered linearAttention(const OpToLower &at) {
   constexpr int64_t segment = 256; // tokens from one saved state to the next
   llvm::SmallVector<Value, 5> given;
   size_t next = 3;
-  for (llvm::StringRef has : {"has_decay", "has_write", "has_beta", "has_erase", "has_erase_write"})
-    given.push_back(at.op.flag(has) ? at.operand(next++) : Value());
+  for (const MixerOperand &each : mixerOperands)
+    given.push_back(at.op.flag(each.attribute) ? at.operand(next++) : Value());
   return {at.make<seq::MixerOp>(at.type(), /*states=*/mlir::Type(), at.operand(0), at.operand(1), at.operand(2),
                                 given[0], given[1], given[2], given[3], given[4], /*positions=*/Value(),
                                 at.op.integer("heads"), at.op.integer("key_heads"), real(at, "scale"), segment,

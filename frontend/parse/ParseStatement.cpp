@@ -13,10 +13,10 @@ bool Parser::parseBody(Body &body, const llvm::Twine &of, llvm::StringRef advice
   if (tooDeep())
     return false;
   uint32_t open = peek().range.begin;
-  if (!takeIf(TokenKind::LeftBrace)) {
-    unexpected("'{' before the body " + of, {}, isAt(TokenKind::Assign) ? adviceAtAssign : "");
+  const Token *hiding = commentHiding(TokenKind::LeftBrace);
+  const bool mayGoOn = hiding && hiding->text.rtrim().ends_with("{"); // the body itself is no comment
+  if (!expect(TokenKind::LeftBrace, "before the body " + of, isAt(TokenKind::Assign) ? adviceAtAssign : "") && !mayGoOn)
     return false;
-  }
   layout.blockBraces.insert(open);
   while (!isAt(TokenKind::RightBrace) && !isAt(TokenKind::End) && !startsModel()) {
     if (takeIf(TokenKind::Semicolon))

@@ -11,6 +11,8 @@ Parser::Parser(const SourceFiles &sources, uint32_t file, Diagnostics &diagnosti
   for (const Token &token : lex(sources, file, diagnostics))
     if (!token.is(TokenKind::Comment))
       tokens.push_back(token);
+    else if (!tokens.empty() && !token.newlinesBefore)
+      comments[tokens.back().range.end] = token;
 }
 
 // ---------------------------------------------------------------- tokens
@@ -39,10 +41,27 @@ void Parser::unexpected(const llvm::Twine &expected, llvm::ArrayRef<llvm::String
                     "expected " + expected + ", but got " + got + didYouMean(token.text, candidates) + advice);
 }
 
-bool Parser::expect(TokenKind kind, const llvm::Twine &where) {
+/// The comment behind the previous token, if what is expected here stands in it: '//' was meant to divide. Else null.
+const Token *Parser::commentHiding(TokenKind kind) const {
+  auto found = comments.find(previous().range.end);
+  if (isReported() || found == comments.end())
+    return nullptr;
+  const llvm::StringRef text = found->second.text;
+  const bool isHidden = (kind == TokenKind::RightParen && text.count(')') > text.count('(')) ||
+                        (kind == TokenKind::LeftBrace && text.contains('{')) ||
+                        (kind == TokenKind::KwThen && text.contains(" then "));
+  return isHidden ? &found->second : nullptr;
+}
+
+bool Parser::expect(TokenKind kind, const llvm::Twine &where, const llvm::Twine &advice) {
   if (takeIf(kind))
     return true;
-  unexpected(describe(kind) + " " + where);
+  const std::string expected = describe(kind) + (" " + where).str();
+  if (const Token *comment = commentHiding(kind))
+    diagnostics.error(comment->range, "expected " + expected + ", but got '//', which begins a comment; " +
+                                          "floor(a / b) divides ints, rounding down");
+  else
+    unexpected(expected, {}, advice);
   return false;
 }
 
@@ -156,13 +175,26 @@ std::unique_ptr<Declaration> Parser::parseDeclaration() {
   declaration->kind = keyword.is(TokenKind::KwModel)   ? Declaration::Kind::Model
                       : keyword.is(TokenKind::KwBlock) ? Declaration::Kind::Block
                                                        : Declaration::Kind::Def;
-  if (!expectName(declaration->name, "a name after '" + keyword.text + "'"))
+  if (!expectName(declaration->name, "a name after '" + keyword.text + "'")) {
+    parseNameless(*declaration);
     return nullptr;
+  }
   declaration->range = begin.to(declaration->name.range);
   if (!parseDeclarationBody(*declaration))
     return nullptr;
   declaration->whole = declaration->range.to(previous().range);
   return declaration;
+}
+
+/// What stands behind a missing name, perhaps behind something in its place: it is read for its errors alone.
+void Parser::parseNameless(Declaration &declaration) {
+  auto isInside = [&] {
+    return isAt(TokenKind::LeftParen) || (isAt(TokenKind::LeftBrace) && declaration.kind == Declaration::Kind::Model);
+  };
+  if (!isInside() && !startsModel())
+    take();
+  if (isInside())
+    parseDeclarationBody(declaration);
 }
 
 bool Parser::parseDeclarationBody(Declaration &declaration) {

@@ -5,6 +5,7 @@
 #include "frontend/lex/Lexer.h"
 #include "frontend/parse/Parser.h"
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/Support/SaveAndRestore.h"
 
 namespace stretto::frontend {
@@ -24,7 +25,8 @@ private:
   Token take();
   bool takeIf(TokenKind kind);
   /// Takes a token of this kind or reports "expected ... `where`".
-  bool expect(TokenKind kind, const llvm::Twine &where);
+  bool expect(TokenKind kind, const llvm::Twine &where, const llvm::Twine &advice = "");
+  const Token *commentHiding(TokenKind kind) const;
   bool expectName(Identifier &name, const llvm::Twine &what);
   /// Whether what stands here was reported already, so that nothing need be said of it.
   bool isReported() const { return gaveUp || isAt(TokenKind::Error); }
@@ -46,6 +48,7 @@ private:
   }
   void parseImport(SourceTree &tree);
   std::unique_ptr<Declaration> parseDeclaration();
+  void parseNameless(Declaration &declaration);
   bool parseDeclarationBody(Declaration &declaration);
   bool parseParameters(std::vector<Parameter> &parameters);
   bool parseParameter(Parameter &parameter);
@@ -87,6 +90,7 @@ private:
   const SourceFiles &sources;
   Diagnostics &diagnostics;
   std::vector<Token> tokens;
+  llvm::DenseMap<uint32_t, Token> comments; // by the end of the token that they stand behind, on its line
   Layout layout;
   size_t at = 0;
   unsigned depth = 0;

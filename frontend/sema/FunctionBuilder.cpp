@@ -78,8 +78,6 @@ void FunctionBuilder::eachNamed(llvm::function_ref<void(const ValueInfo &, bool)
     if (!info.name.empty() && !llvm::StringRef(info.name).starts_with("_"))
       visit(info, isRead.test(value));
   };
-  for (const Weight &weight : function.weights)
-    look(weight.value);
   for (const Op &op : function.ops)
     if (op.name != "scan")
       llvm::for_each(op.results, look);

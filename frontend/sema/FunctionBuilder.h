@@ -36,8 +36,8 @@ public:
   /// parameters; returns the values of its results.
   std::vector<ValueId> inlineFunction(const Function &callee, llvm::ArrayRef<ValueId> arguments,
                                       llvm::ArrayRef<ValueId> weights, llvm::ArrayRef<ValueId> numbers = {});
-  /// Visits weights and results that have a name, and says whether anything reads them. A name that begins with '_'
-  /// asks for no reader and is left out.
+  /// Visits results that have a name, and says whether anything reads them. A name that begins with '_' asks for no
+  /// reader and is left out.
   void eachNamed(llvm::function_ref<void(const ValueInfo &, bool isRead)> visit) const;
 
 private:

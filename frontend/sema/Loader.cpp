@@ -54,9 +54,9 @@ std::string normalized(llvm::StringRef folder, llvm::StringRef path) {
 }
 
 std::string Loader::find(llvm::StringRef from, llvm::StringRef path) {
-  std::string beside = normalized(llvm::sys::path::parent_path(from), path);
   if (llvm::sys::path::is_absolute(path))
-    return path.str();
+    return normalized("", path);
+  std::string beside = normalized(llvm::sys::path::parent_path(from), path);
   if (system.exists(beside))
     return beside;
   for (const std::string &folder : folders)

@@ -2,16 +2,19 @@
 #include "frontend/sema/Numbers.h"
 
 #include <cmath>
-#include <numeric>
+#include <utility>
 
 using namespace stretto;
 using namespace stretto::frontend;
 
 namespace {
 
-/// numerator / denominator in lowest terms with a positive denominator.
+/// Holds sums of two products of ints.
+using Wide = __int128;
+
+/// numerator / denominator.
 struct Fraction {
-  int64_t numerator, denominator;
+  Wide numerator, denominator;
 };
 
 Fraction toFraction(const Value &value) {
@@ -21,44 +24,41 @@ Fraction toFraction(const Value &value) {
   return {rational->numerator, rational->denominator};
 }
 
-bool multiply(int64_t a, int64_t b, int64_t &result) { return !__builtin_mul_overflow(a, b, &result); }
-
-/// a/b (op) c/d; false if it does not fit or divides by zero.
-bool computeFraction(BinaryOperator op, Fraction x, Fraction y, Fraction &result) {
-  int64_t left, right;
+/// x (op) y of fractions of ints, not in lowest terms.
+Fraction computeFraction(BinaryOperator op, Fraction x, Fraction y) {
   switch (op) {
   case BinaryOperator::Add:
+    return {x.numerator * y.denominator + y.numerator * x.denominator, x.denominator * y.denominator};
   case BinaryOperator::Subtract:
-    if (!multiply(x.numerator, y.denominator, left) || !multiply(y.numerator, x.denominator, right) ||
-        !multiply(x.denominator, y.denominator, result.denominator))
-      return false;
-    return op == BinaryOperator::Add ? !__builtin_add_overflow(left, right, &result.numerator)
-                                     : !__builtin_sub_overflow(left, right, &result.numerator);
+    return {x.numerator * y.denominator - y.numerator * x.denominator, x.denominator * y.denominator};
   case BinaryOperator::Multiply:
-    return multiply(x.numerator, y.numerator, result.numerator) &&
-           multiply(x.denominator, y.denominator, result.denominator);
+    return {x.numerator * y.numerator, x.denominator * y.denominator};
   default: // Divide
-    return multiply(x.numerator, y.denominator, result.numerator) &&
-           multiply(x.denominator, y.numerator, result.denominator);
+    return {x.numerator * y.denominator, x.denominator * y.numerator};
   }
 }
 
+Wide magnitude(Wide number) { return number < 0 ? -number : number; }
+
+/// The greatest one; of 0 and b it is b.
+Wide commonDivisor(Wide a, Wide b) {
+  while (a != 0)
+    b = std::exchange(a, b % a);
+  return b;
+}
+
+/// In lowest terms with a positive denominator, if the terms are ints.
 Value normalized(Fraction fraction, SourceRange division, std::string &problem) {
-  auto [numerator, denominator] = fraction;
-  if (numerator == INT64_MIN || denominator == INT64_MIN) {
+  const Wide divisor = commonDivisor(magnitude(fraction.numerator), magnitude(fraction.denominator));
+  const Wide numerator = fraction.numerator / (fraction.denominator < 0 ? -divisor : divisor);
+  const Wide denominator = magnitude(fraction.denominator) / divisor;
+  if (magnitude(numerator) > INT64_MAX || denominator > INT64_MAX) {
     problem = "the result does not fit an int";
     return {};
   }
-  if (denominator < 0) {
-    numerator = -numerator;
-    denominator = -denominator;
-  }
-  int64_t divisor = std::gcd(numerator, denominator);
-  numerator /= divisor;
-  denominator /= divisor;
   if (denominator == 1)
-    return numerator;
-  return Rational{numerator, denominator, division};
+    return int64_t(numerator);
+  return Rational{int64_t(numerator), int64_t(denominator), division};
 }
 
 template <typename T>
@@ -124,16 +124,11 @@ Value frontend::computeNumbers(BinaryOperator op, const Value &a, const Value &b
   }
   if (a.get<double>() || b.get<double>())
     return isComparison(op) ? compare(op, toFloat(a), toFloat(b)) : computeFloats(op, toFloat(a), toFloat(b), problem);
-  Fraction x = toFraction(a), y = toFraction(b), result{};
+  Fraction x = toFraction(a), y = toFraction(b);
   if (isComparison(op))
-    return compare(op, static_cast<__int128>(x.numerator) * y.denominator,
-                   static_cast<__int128>(y.numerator) * x.denominator);
-  if (!computeFraction(op, x, y, result)) {
-    problem = "the result does not fit an int";
-    return {};
-  }
+    return compare(op, x.numerator * y.denominator, y.numerator * x.denominator);
   SourceRange division = a.get<Rational>()   ? a.get<Rational>()->division
                          : b.get<Rational>() ? b.get<Rational>()->division
                                              : range;
-  return normalized(result, division, problem);
+  return normalized(computeFraction(op, x, y), division, problem);
 }

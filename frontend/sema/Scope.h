@@ -18,12 +18,13 @@ struct Binding {
 struct Scope {
   enum class Kind : uint8_t { File, Frame, Repeat, Def } kind;
   Scope *parent;
+  const Body *body;                                                    // of a frame: what its function runs
   llvm::MapVector<llvm::StringRef, std::unique_ptr<Binding>> bindings; // keys point into Binding::name
   llvm::StringMap<const Declaration *> declarations;
   /// Of a repeat: the variables of enclosing scopes that it has changed, with their values before.
   llvm::MapVector<Binding *, Value> changed;
 
-  Scope(Kind kind, Scope *parent) : kind(kind), parent(parent) {}
+  Scope(Kind kind, Scope *parent, const Body *body = nullptr) : kind(kind), parent(parent), body(body) {}
   Binding *find(llvm::StringRef name);
   Binding &bind(llvm::StringRef name, Value value);
 };

@@ -47,15 +47,17 @@ int64_t VectorScheduleAttr::getLaunchRows() const { return getStrip() ? 0 : getC
 
 LogicalResult ThreadScheduleAttr::verify(EmitError emitError, int64_t rows, int64_t lanes, int64_t chunk,
                                          int64_t threads, int64_t groups, int64_t tiles, int64_t places) {
-  return areAtLeast(1,
-                    {{"rows", rows},
-                     {"lanes", lanes},
-                     {"chunk", chunk},
-                     {"threads", threads},
-                     {"groups", groups},
-                     {"tiles", tiles},
-                     {"places", places}},
-                    emitError);
+  if (failed(areAtLeast(1,
+                        {{"rows", rows},
+                         {"lanes", lanes},
+                         {"chunk", chunk},
+                         {"threads", threads},
+                         {"groups", groups},
+                         {"tiles", tiles},
+                         {"places", places}},
+                        emitError)))
+    return failure();
+  return areLanes(lanes, emitError);
 }
 
 int64_t ThreadScheduleAttr::getChunks(int64_t batch, int64_t time) const {

@@ -8,6 +8,10 @@ namespace stretto {
 
 /// The values of the operation are computed again for the backward (unit); seq-choose-saved says which may be kept.
 inline constexpr llvm::StringLiteral kRecomputeAttr = "seq.recompute";
+/// A copy in the backward that computes a value of the forward again (unit).
+inline constexpr llvm::StringLiteral kRecomputedAttr = "seq.recomputed";
+/// On the backward of a scan body: the symbol of its forward.
+inline constexpr llvm::StringLiteral kForwardAttr = "seq.forward";
 /// A library operation that the backward repeats, as the spec asks for it (unit). Its work counts as the backward's.
 inline constexpr llvm::StringLiteral kRepeatedAttr = "seq.repeated";
 /// The operation shares a kernel with nothing (unit), or, where it is a piece of a layer, with the pieces of that layer

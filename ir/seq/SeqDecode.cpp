@@ -1,6 +1,7 @@
 //===- SeqDecode.cpp - caches and what reads them -------------------------===//
 #include "ir/seq/SeqOps.h"
 
+#include "ir/seq/ShapeRules.h"
 #include "ir/seq/TensorShape.h"
 
 using namespace mlir;
@@ -88,12 +89,9 @@ LogicalResult AttentionStepOp::verify() {
   if (failed(verifyRows(*this, getQ(), getPositions(), getCounts())) || failed(verifyCache(*this, getK(), getQ())))
     return failure();
   int64_t heads = getHeads(), kvHeads = getKvHeads();
-  int64_t columns = typeOf(getQ()).getShape().back(), kvColumns = typeOf(getK()).getShape().back();
-  if (heads < 1 || kvHeads < 1 || heads % kvHeads != 0)
-    return emitOpError() << "kv_heads must divide heads, but got " << kvHeads << " and " << heads;
-  if (columns % heads != 0 || kvColumns % kvHeads != 0 || columns / heads != kvColumns / kvHeads)
-    return emitOpError() << "head widths of q and k must agree, but got " << getQ().getType() << " with " << heads
-                         << " heads and " << getK().getType() << " with " << kvHeads;
+  if (failed(verifyHeads(*this, typeOf(getQ()), typeOf(getK()), heads, kvHeads)) ||
+      failed(verifySinks(*this, getSinks(), typeOf(getQ()), heads)))
+    return failure();
   auto v = typeOf(getV());
   if (failed(verifyCache(*this, getV(), getQ())) || v.getDimSize(1) != typeOf(getK()).getDimSize(1) ||
       v.getShape().back() % kvHeads != 0)

@@ -4,6 +4,7 @@
 #include "ir/seq/BlockInliner.h"
 #include "ir/seq/Documents.h"
 #include "ir/seq/LossTerms.h"
+#include "ir/seq/ModelFacts.h"
 #include "ir/seq/SeqOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -47,13 +48,13 @@ static bool isActivationType(Attribute attribute) {
 static constexpr StringLiteral expectedTerm = "a finite f64 of at least 0";
 
 static constexpr AttributeRule rules[] = {
-    {"seq.model", expectedText, isText},
-    {"seq.spec_text", expectedText, isText},
-    {"seq.settings", expectedText, isText},
-    {"seq.continued_from", expectedText, isText},
-    {"seq.batch", expectedCount, isCount},
-    {"seq.length", expectedCount, isCount},
-    {"seq.vocabulary", expectedCount, isCount},
+    {modelAttr, expectedText, isText},
+    {specTextAttr, expectedText, isText},
+    {settingsAttr, expectedText, isText},
+    {continuedFromAttr, expectedText, isText},
+    {batchAttr, expectedCount, isCount},
+    {lengthAttr, expectedCount, isCount},
+    {vocabularyAttr, expectedCount, isCount},
     {documentsAttr, expectedCount, isCount},
     {activationTypeAttr, "bf16", isActivationType},
     {nllSquareAttr, expectedTerm, isLossTerm},
@@ -62,4 +63,13 @@ static constexpr AttributeRule rules[] = {
 
 LogicalResult SeqDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   return verifyAttribute(op, attribute, rules);
+}
+
+LogicalResult SeqDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned number, NamedAttribute attribute) {
+  auto word = dyn_cast<StringAttr>(attribute.getValue());
+  if (attribute.getName() != inputAttr ||
+      (word && (word.getValue() == positionsInput || word.getValue() == startsInput)))
+    return success();
+  return op->emitOpError() << "must have " << inputAttr << " = \"" << positionsInput << "\" or \"" << startsInput
+                           << "\" at argument " << number << ", but has " << attribute.getValue();
 }

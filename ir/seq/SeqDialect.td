@@ -32,6 +32,7 @@ def Seq_Dialect : Dialect {
   }];
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }
 
@@ -93,7 +94,7 @@ def Seq_InitAttr : Seq_Attr<"Init", "init"> {
     `constant` (value a), `normal` (mean a, deviation b), `truncated_normal` (mean 0, deviation a, bound b
     deviations), `uniform` (low a, high b), `log_of_uniform` (the logarithm of a number that is uniform between a and b,
     0 <= a < b), `step_bias` (the inverse of softplus at a number whose logarithm is uniform between those of a and b,
-    0 < a < b); as `stretto_init_kind` in the ABI.
+    0 < a < b); as `stretto_init_kind` in the ABI. Deviations are not negative, bounds positive.
 
     ```mlir
     #seq.init<normal, 0.0 : f64, 0.02 : f64>
@@ -101,6 +102,7 @@ def Seq_InitAttr : Seq_Attr<"Init", "init"> {
   }];
   let parameters = (ins EnumParameter<Seq_InitKind>:$kind, "::mlir::FloatAttr":$a, "::mlir::FloatAttr":$b);
   let assemblyFormat = "`<` $kind `,` $a `,` $b `>`";
+  let genVerifyDecl = 1;
   let builders = [AttrBuilder<(ins "InitKind":$kind, "double":$a, "double":$b), [{
     auto f64 = ::mlir::Float64Type::get($_ctxt);
     return $_get($_ctxt, kind, ::mlir::FloatAttr::get(f64, a), ::mlir::FloatAttr::get(f64, b));

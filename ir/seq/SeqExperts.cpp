@@ -1,24 +1,23 @@
 //===- SeqExperts.cpp - matmuls of experts: what they say, gradients, shapes --===//
 #include "ir/seq/SeqOps.h"
 
+#include "ir/seq/Facts.h"
 #include "ir/seq/TensorShape.h"
 
 using namespace mlir;
 using namespace stretto;
 using namespace stretto::seq;
+using namespace stretto::seq::facts;
 
 //===- What operands and results are ------------------------------------------===//
 
 namespace {
-constexpr ValueFacts roundedRow{RowKind::row, Rounding::required, /*mayBeColumns=*/true};
-constexpr ValueFacts storedRow{RowKind::row, Rounding::allowed, /*mayBeColumns=*/true};
-constexpr ValueFacts exactRow{RowKind::row, Rounding::never, /*mayBeColumns=*/true};
 constexpr ValueFacts gateRow{RowKind::row, Rounding::never, /*mayBeColumns=*/true, /*chooses=*/true};
-constexpr ValueFacts roundedWeight{RowKind::shared, Rounding::required};
-constexpr ValueFacts sum{RowKind::shared};
 
 ValueFacts matmulOperand(unsigned number) { return number == 0 ? roundedRow : number == 1 ? gateRow : roundedWeight; }
-ValueFacts weightGradOperand(unsigned number) { return number == 1 ? gateRow : number < 3 ? roundedRow : sum; }
+ValueFacts weightGradOperand(unsigned number) {
+  return number == 1 ? gateRow : number < 3 ? roundedRow : weightGradient;
+}
 StringRef weightGradOperandName(unsigned number) { return number < 3 ? "" : "accumulator"; }
 
 /// Multiplications and additions, where each row goes to all experts that it may go to.
@@ -39,7 +38,7 @@ double ExpertLinearInputGradOp::getFlops() { return flopsOf(getResult(), getOper
 
 ValueFacts ExpertLinearWeightGradOp::getOperandFacts(unsigned number) { return weightGradOperand(number); }
 StringRef ExpertLinearWeightGradOp::getOperandName(unsigned number) { return weightGradOperandName(number); }
-ValueFacts ExpertLinearWeightGradOp::getResultFacts(unsigned) { return sum; }
+ValueFacts ExpertLinearWeightGradOp::getResultFacts(unsigned) { return weightGradient; }
 std::optional<MutableOperandRange> ExpertLinearWeightGradOp::getAccumulatorSlot() { return getAccumulatorMutable(); }
 MatmulKind ExpertLinearWeightGradOp::getMatmulKind() { return MatmulKind::backward; }
 double ExpertLinearWeightGradOp::getFlops() { return flopsOf(getOperand(), getGrad()); }
@@ -58,7 +57,7 @@ double ExpertSumInputGradOp::getFlops() { return flopsOf(getGrad(), getOperand()
 
 ValueFacts ExpertSumWeightGradOp::getOperandFacts(unsigned number) { return weightGradOperand(number); }
 StringRef ExpertSumWeightGradOp::getOperandName(unsigned number) { return weightGradOperandName(number); }
-ValueFacts ExpertSumWeightGradOp::getResultFacts(unsigned) { return sum; }
+ValueFacts ExpertSumWeightGradOp::getResultFacts(unsigned) { return weightGradient; }
 std::optional<MutableOperandRange> ExpertSumWeightGradOp::getAccumulatorSlot() { return getAccumulatorMutable(); }
 MatmulKind ExpertSumWeightGradOp::getMatmulKind() { return MatmulKind::backward; }
 double ExpertSumWeightGradOp::getFlops() { return flopsOf(getGrad(), getOperand()); }

@@ -1,23 +1,13 @@
 //===- SeqLibrary.cpp - what library and decode operations say of themselves ===//
 #include "ir/seq/SeqOps.h"
 
+#include "ir/seq/Facts.h"
 #include "ir/seq/TensorShape.h"
 
 using namespace mlir;
 using namespace stretto;
 using namespace stretto::seq;
-
-// Rows are read where they lie, whatever lies beside them.
-static constexpr ValueFacts roundedRow{RowKind::row, Rounding::required, /*mayBeColumns=*/true};
-static constexpr ValueFacts storedRow{RowKind::row, Rounding::allowed, /*mayBeColumns=*/true};
-static constexpr ValueFacts ownRow{RowKind::row, Rounding::allowed};
-static constexpr ValueFacts exactRow{RowKind::row};
-static constexpr ValueFacts roundedWeight{RowKind::shared, Rounding::required};
-static constexpr ValueFacts storedWeight{RowKind::shared, Rounding::allowed};
-static constexpr ValueFacts sum{RowKind::shared};
-static constexpr ValueFacts statistics{RowKind::other};
-static constexpr ValueFacts cached{RowKind::other, Rounding::allowed};
-static constexpr ValueFacts roundedCache{RowKind::other, Rounding::required};
+using namespace stretto::seq::facts;
 
 //===- Matmuls ---------------------------------------------------------------===//
 
@@ -45,84 +35,11 @@ ValueFacts LinearInputGradOp::getResultFacts(unsigned) { return storedRow; }
 MatmulKind LinearInputGradOp::getMatmulKind() { return MatmulKind::backward; }
 double LinearInputGradOp::getFlops() { return 2 * elementsOf(getResult()) * columnsOf(getGrad()); }
 
-ValueFacts LinearWeightGradOp::getOperandFacts(unsigned number) { return number < 2 ? roundedRow : sum; }
-ValueFacts LinearWeightGradOp::getResultFacts(unsigned) { return sum; }
+ValueFacts LinearWeightGradOp::getOperandFacts(unsigned number) { return number < 2 ? roundedRow : weightGradient; }
+ValueFacts LinearWeightGradOp::getResultFacts(unsigned) { return weightGradient; }
 std::optional<MutableOperandRange> LinearWeightGradOp::getAccumulatorSlot() { return getAccumulatorMutable(); }
 MatmulKind LinearWeightGradOp::getMatmulKind() { return MatmulKind::backward; }
 double LinearWeightGradOp::getFlops() { return 2 * elementsOf(getGrad()) * columnsOf(getOperand()); }
-
-//===- Attention --------------------------------------------------------------===//
-
-/// Matmuls of [time, head_dim] and of [time, value_dim] by [time, keys] per query head, so many of each, where keys are
-/// those that a token sees on average: half of the positions where causal, with a window about as many as it has.
-template <typename Attention> static double attentionFlops(Attention op, int ofKeys, int ofValues) {
-  auto time = static_cast<double>(typeOf(op.getQ()).getDimSize(1));
-  double window = std::min(time, static_cast<double>(op.getWindow().value_or(time)));
-  double keys = op.getCausal() ? window * (1 - window / (2 * time)) : time;
-  return 2.0 * (ofKeys * elementsOf(op.getQ()) + ofValues * elementsOf(op.getOut())) * keys;
-}
-
-ValueFacts AttentionOp::getOperandFacts(unsigned number) { return number < 3 ? roundedRow : ValueFacts(); }
-ValueFacts AttentionOp::getResultFacts(unsigned number) { return number == 0 ? roundedRow : statistics; }
-bool AttentionOp::mixesRows() { return true; }
-MatmulKind AttentionOp::getMatmulKind() { return MatmulKind::forward; }
-double AttentionOp::getFlops() { return attentionFlops(*this, 1, 1); }
-
-LogicalResult AttentionOp::differentiate(ValueRange gradients, Differentiation &backward) {
-  if (gradients[1])
-    return emitError() << "the log-sum-exp of attention has no derivative";
-  Value q = backward.primal(getQ()), k = backward.primal(getK()), v = backward.primal(getV());
-  auto gradient = AttentionGradOp::create(backward.builder(), TypeRange{q.getType(), k.getType(), v.getType()},
-                                          gradients[0], q, k, v, backward.primal(getOut()), backward.primal(getLse()),
-                                          backward.primal(getPositions()), backward.primal(getStarts()), getHeads(),
-                                          getKvHeads(), getScale(), getCausal(), getWindowAttr(), getAlibi());
-  backward.add(getQ(), gradient.getDq());
-  backward.add(getK(), gradient.getDk());
-  backward.add(getV(), gradient.getDv());
-  return success();
-}
-
-/// Queries of the call look at the keys and values of the tokens so far that they see.
-SmallVector<Value> AttentionOp::decode(Decoding &decoding, std::string &reason) {
-  if (!getCausal())
-    reason = "attention with causal = false has earlier tokens depend on later ones";
-  else if (!getLse().use_empty())
-    reason = "the log-sum-exp of attention is used";
-  if (!reason.empty())
-    return {};
-  IntegerAttr window = getWindowAttr();
-  if (window && window.getInt() >= typeOf(getQ()).getDimSize(1)) // it hides nothing
-    window = {};
-  std::optional<uint64_t> kept;
-  if (window)
-    kept = window.getInt();
-  Value q = decoding.rows(getQ()), keys = decoding.history(getK(), kept), values = decoding.history(getV(), kept);
-  auto type = typeOf(q).clone({typeOf(q).getDimSize(0), typeOf(q).getDimSize(1), columnsOf(getOut())});
-  return {AttentionStepOp::create(decoding.builder(), type, q, keys, values, decoding.positions(), decoding.counts(),
-                                  getHeads(), getKvHeads(), getScale(), window, getAlibi()),
-          Value()};
-}
-
-void AttentionOp::maskDocuments(Documents &documents) {
-  getPositionsMutable().assign(documents.positions());
-  if (Value starts = documents.starts())
-    getStartsMutable().assign(starts);
-}
-
-ValueFacts AttentionGradOp::getOperandFacts(unsigned number) {
-  return number < 5 ? roundedRow : number == 5 ? statistics : ValueFacts();
-}
-ValueFacts AttentionGradOp::getResultFacts(unsigned) { return roundedRow; }
-bool AttentionGradOp::mixesRows() { return true; }
-MatmulKind AttentionGradOp::getMatmulKind() { return MatmulKind::backward; }
-double AttentionGradOp::getFlops() { return attentionFlops(*this, 3, 2); }
-
-ValueFacts AttentionStepOp::getOperandFacts(unsigned number) {
-  return number == 0 ? roundedRow : number < 3 ? roundedCache : number == 3 ? exactRow : statistics;
-}
-ValueFacts AttentionStepOp::getResultFacts(unsigned) { return roundedRow; }
-bool AttentionStepOp::mixesRows() { return true; }
-StringRef AttentionStepOp::getProfileGroup() { return "attention"; }
 
 //===- Embeddings -------------------------------------------------------------===//
 
@@ -133,7 +50,7 @@ void PositionsOp::maskDocuments(Documents &documents) {
   erase();
 }
 
-ValueFacts EmbedOp::getOperandFacts(unsigned number) { return number == 0 ? exactRow : storedWeight; }
+ValueFacts EmbedOp::getOperandFacts(unsigned number) { return number == 0 ? ownExactRow : storedWeight; }
 /// Rows of tables, such as those of rotary angles, are exact.
 ValueFacts EmbedOp::getResultFacts(unsigned) {
   return {RowKind::row, getTable().getDefiningOp<TableOp>() ? Rounding::never : Rounding::required};
@@ -150,9 +67,9 @@ LogicalResult EmbedOp::differentiate(ValueRange gradients, Differentiation &back
 }
 
 ValueFacts EmbedGradOp::getOperandFacts(unsigned number) {
-  return number == 0 ? exactRow : number == 1 ? ValueFacts{RowKind::row, Rounding::required} : sum;
+  return number == 0 ? ownExactRow : number == 1 ? ValueFacts{RowKind::row, Rounding::required} : weightGradient;
 }
-ValueFacts EmbedGradOp::getResultFacts(unsigned) { return sum; }
+ValueFacts EmbedGradOp::getResultFacts(unsigned) { return weightGradient; }
 std::optional<MutableOperandRange> EmbedGradOp::getAccumulatorSlot() { return getAccumulatorMutable(); }
 double EmbedGradOp::getFlops() { return elementsOf(getGrad()); }
 StringRef EmbedGradOp::getProfileGroup() { return "embedding"; }
@@ -160,7 +77,7 @@ StringRef EmbedGradOp::getProfileGroup() { return "embedding"; }
 //===- Caches -----------------------------------------------------------------===//
 
 ValueFacts WriteCacheOp::getOperandFacts(unsigned number) {
-  return number == 0 ? cached : number == 1 ? storedRow : number == 2 ? exactRow : statistics;
+  return number == 0 ? cached : number == 1 ? storedRow : number == 2 ? ownExactRow : statistics;
 }
 ValueFacts WriteCacheOp::getResultFacts(unsigned) { return cached; }
 bool WriteCacheOp::mixesRows() { return true; }
@@ -168,7 +85,7 @@ bool WriteCacheOp::onlyMoves() { return true; }
 std::optional<unsigned> WriteCacheOp::getUpdatedOperand(unsigned) { return getCacheMutable().getOperandNumber(); }
 StringRef WriteCacheOp::getProfileGroup() { return "caches"; }
 
-ValueFacts ReadCacheOp::getOperandFacts(unsigned number) { return number == 0 ? cached : exactRow; }
+ValueFacts ReadCacheOp::getOperandFacts(unsigned number) { return number == 0 ? cached : ownExactRow; }
 ValueFacts ReadCacheOp::getResultFacts(unsigned) { return ownRow; }
 bool ReadCacheOp::mixesRows() { return true; }
 bool ReadCacheOp::onlyMoves() { return true; }

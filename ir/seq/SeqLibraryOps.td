@@ -64,7 +64,7 @@ def Seq_LinearWeightGradOp : Seq_Op<"linear_weight_grad", [Pure,
 }
 
 def Seq_AttentionOp : Seq_Op<"attention", [Pure,
-    DeclareOpInterfaceMethods<Seq_LibraryOpInterface, ["mixesRows", "getMatmulKind", "getFlops"]>,
+    DeclareOpInterfaceMethods<Seq_LibraryOpInterface, ["mixesRows", "getOperandName", "getMatmulKind", "getFlops"]>,
     DeclareOpInterfaceMethods<Seq_DifferentiableOpInterface>, DeclareOpInterfaceMethods<Seq_DecodableOpInterface>,
     DeclareOpInterfaceMethods<Seq_DocumentsOpInterface>, AttrSizedOperandSegments]> {
   let summary = "softmax attention with grouped key/value heads";
@@ -84,20 +84,26 @@ def Seq_AttentionOp : Seq_Op<"attention", [Pure,
     With `alibi`, `2^(-8 (h + 1) / heads)` times the distance of query and key is taken from the scores of head `h`
     (O. Press et al., arXiv 2108.12409); only where it is `causal`.
 
+    With `sinks`, `[heads]`, the softmax of head `h` has `exp(sinks[h])` in its sum besides, for no value (gpt-oss,
+    arXiv 2508.10925). `lse` has it, too, so that gradients of q, k and v are as without; `share`,
+    `[batch, time, heads]`, is its part of the sum, which the gradient of the sinks is made of.
+
     ```mlir
     %o, %lse = seq.attention %q, %k, %v heads 4 kv_heads 2 scale 0.5 causal : tensor<2x8x16xf32>, tensor<2x8x8xf32>, tensor<2x8x8xf32> -> tensor<2x8x16xf32>, tensor<2x4x8xf32>
     %p, %sums = seq.attention %q, %k, %u positions %at : tensor<2x8xi32> heads 4 kv_heads 2 scale 0.5 causal window 3 : tensor<2x8x16xf32>, tensor<2x8x8xf32>, tensor<2x8x12xf32> -> tensor<2x8x24xf32>, tensor<2x4x8xf32>
+    %r, %all, %share = seq.attention %q, %k, %v sinks %s : tensor<4xf32> heads 4 kv_heads 2 scale 0.5 causal : tensor<2x8x16xf32>, tensor<2x8x8xf32>, tensor<2x8x8xf32> -> tensor<2x8x16xf32>, tensor<2x4x8xf32>, tensor<2x8x4xf32>
     ```
   }];
-  let arguments = (ins Seq_StoredTensor:$q, Seq_StoredTensor:$k, Seq_StoredTensor:$v,
+  let arguments = (ins Seq_StoredTensor:$q, Seq_StoredTensor:$k, Seq_StoredTensor:$v, Optional<Seq_RealTensor>:$sinks,
                        Optional<Seq_TokenTensor>:$positions, Optional<Seq_TokenTensor>:$starts, I64Attr:$heads,
                        I64Attr:$kv_heads, F64Attr:$scale, UnitAttr:$causal,
                        OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$window, UnitAttr:$alibi);
-  let results = (outs Seq_StoredTensor:$out, Seq_RealTensor:$lse);
+  let results = (outs Seq_StoredTensor:$out, Seq_RealTensor:$lse, Optional<Seq_RealTensor>:$share);
   let assemblyFormat = [{
-    $q `,` $k `,` $v (`positions` $positions^ `:` type($positions))? (`starts` $starts^ `:` type($starts))?
-    `heads` $heads `kv_heads` $kv_heads `scale` $scale (`causal` $causal^)? (`window` $window^)?
-    (`alibi` $alibi^)? `:` type($q) `,` type($k) `,` type($v) `->` type($out) `,` type($lse) attr-dict
+    $q `,` $k `,` $v (`sinks` $sinks^ `:` type($sinks))? (`positions` $positions^ `:` type($positions))?
+    (`starts` $starts^ `:` type($starts))? `heads` $heads `kv_heads` $kv_heads `scale` $scale (`causal` $causal^)?
+    (`window` $window^)? (`alibi` $alibi^)? `:` type($q) `,` type($k) `,` type($v) `->` type($out) `,` type($lse)
+    (`,` type($share)^)? attr-dict
   }];
   let hasVerifier = 1;
 }
@@ -108,7 +114,7 @@ def Seq_AttentionGradOp : Seq_Op<"attention_grad", [Pure,
     AllTypesMatch<["out", "grad"]>]> {
   let summary = "the gradients of seq.attention";
   let description = [{
-    `positions`, `starts`, `window` and `alibi` as there.
+    `positions`, `starts`, `window` and `alibi` as there. With sinks, `out` and `lse` are those with them.
 
     ```mlir
     %dq, %dk, %dv = seq.attention_grad %do, %q, %k, %v, %o, %lse heads 4 kv_heads 2 scale 0.5 causal : tensor<2x8x16xf32>, tensor<2x8x8xf32>, tensor<2x8x8xf32>, tensor<2x8x16xf32>, tensor<2x4x8xf32>

@@ -4,8 +4,36 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace stretto::seq;
+
+/// Whether a distribution of the kind is there with these numbers.
+static bool isDistribution(InitKind kind, double a, double b) {
+  switch (kind) {
+  case InitKind::constant:
+    return true;
+  case InitKind::normal:
+    return b >= 0;
+  case InitKind::truncated_normal:
+    return a >= 0 && b > 0;
+  case InitKind::uniform:
+    return a <= b;
+  case InitKind::log_of_uniform:
+    return 0 <= a && a < b;
+  case InitKind::step_bias:
+    return 0 < a && a < b;
+  }
+  llvm_unreachable("a kind of distribution");
+}
+
+LogicalResult InitAttr::verify(function_ref<InFlightDiagnostic()> emitError, InitKind kind, FloatAttr a, FloatAttr b) {
+  double first = a.getValueAsDouble(), second = b.getValueAsDouble();
+  if (std::isfinite(first) && std::isfinite(second) && isDistribution(kind, first, second))
+    return success();
+  return emitError() << "there is no distribution " << stringifyInitKind(kind) << " with " << a << " and " << b;
+}
 
 LogicalResult PartAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringAttr name, int64_t rows,
                                ArrayRef<InitAttr>) {
@@ -104,6 +132,14 @@ static LogicalResult verifyBodyType(ScanOp scan, FunctionOpInterface body) {
   auto diagnostic = scan.emitOpError() << "body must have type " << expected;
   diagnostic.attachNote(body->getLoc()) << "declared here with type " << body.getFunctionType();
   return diagnostic;
+}
+
+void ScanOp::eraseRead(unsigned number) {
+  unsigned read = number - getCarry().size();
+  if (isSlice(number))
+    getSlicesMutable().erase(read);
+  else
+    getInvariantsMutable().erase(read - getSlices().size());
 }
 
 LogicalResult ScanOp::verifySymbolUses(SymbolTableCollection &symbols) {

@@ -1,6 +1,8 @@
 //===- SeqMixer.cpp - shape rules and canonical forms of linear mixers --------===//
 #include "ir/seq/SeqOps.h"
 
+#include "ir/seq/ShapeRules.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
@@ -46,11 +48,7 @@ template <typename Op> struct Shapes {
   }
 
   LogicalResult haveShape(StringRef what, Value value, ArrayRef<int64_t> shape) {
-    if (typeOf(value).getShape() == shape)
-      return success();
-    auto diagnostic = op.emitOpError() << what << " must have shape [";
-    llvm::interleaveComma(shape, diagnostic);
-    return diagnostic << "], but got " << value.getType();
+    return seq::haveShape(op, what, typeOf(value), shape);
   }
 
 private:

@@ -1,21 +1,19 @@
 //===- SeqMixerForms.cpp - what linear mixers say of themselves ---------------===//
 #include "ir/seq/SeqOps.h"
 
+#include "ir/seq/Facts.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
 using namespace stretto;
 using namespace stretto::seq;
+using namespace stretto::seq::facts;
 
 //===- Operands and results ---------------------------------------------------===//
 
 namespace {
-constexpr ValueFacts roundedRow{RowKind::row, Rounding::required, /*mayBeColumns=*/true};
-constexpr ValueFacts exactRow{RowKind::row, Rounding::never, /*mayBeColumns=*/true};
-constexpr ValueFacts tokenRow{RowKind::row};
-constexpr ValueFacts saved{RowKind::other};
-
 /// The number of an operand in the definition of its operation, those that are left out counted.
 template <typename Op> unsigned definedOperand(Op op, unsigned given) {
   for (unsigned number = 0;; ++number)
@@ -37,16 +35,16 @@ constexpr llvm::StringLiteral givenNames[] = {"", "", "", "decay", "write", "bet
 
 ValueFacts givenFacts(unsigned number, Value decay) {
   if (number == Given::decay)
-    return typeOf(decay).getRank() == 1 ? ValueFacts{RowKind::shared} : exactRow;
+    return typeOf(decay).getRank() == 1 ? exactWeight : exactRow;
   return number == Given::write || number == Given::beta ? exactRow : roundedRow;
 }
 } // namespace
 
 ValueFacts MixerOp::getOperandFacts(unsigned number) {
   unsigned defined = definedOperand(*this, number);
-  return defined < Given::count ? givenFacts(defined, getDecay()) : tokenRow;
+  return defined < Given::count ? givenFacts(defined, getDecay()) : ownExactRow;
 }
-ValueFacts MixerOp::getResultFacts(unsigned number) { return number == 0 ? roundedRow : saved; }
+ValueFacts MixerOp::getResultFacts(unsigned number) { return number == 0 ? roundedRow : statistics; }
 StringRef MixerOp::getOperandName(unsigned number) {
   unsigned defined = definedOperand(*this, number);
   return defined < Given::count ? givenNames[defined] : "positions";
@@ -57,7 +55,9 @@ ValueFacts MixerGradOp::getOperandFacts(unsigned number) {
   unsigned defined = definedOperand(*this, number);
   if (defined == 0)
     return roundedRow;
-  return defined <= Given::count ? givenFacts(defined - 1, getDecay()) : defined == Given::count + 1 ? tokenRow : saved;
+  return defined <= Given::count       ? givenFacts(defined - 1, getDecay())
+         : defined == Given::count + 1 ? ownExactRow
+                                       : statistics;
 }
 ValueFacts MixerGradOp::getResultFacts(unsigned number) {
   unsigned defined = definedResult(*this, number);
@@ -84,9 +84,9 @@ static std::optional<unsigned> givenOfStep(unsigned defined) {
 ValueFacts MixerStepOp::getOperandFacts(unsigned number) {
   if (std::optional<unsigned> given = givenOfStep(definedOperand(*this, number)))
     return givenFacts(*given, getDecay());
-  return number == getPositionsMutable().getOperandNumber() ? tokenRow : saved;
+  return number == getPositionsMutable().getOperandNumber() ? ownExactRow : statistics;
 }
-ValueFacts MixerStepOp::getResultFacts(unsigned number) { return number == 0 ? roundedRow : saved; }
+ValueFacts MixerStepOp::getResultFacts(unsigned number) { return number == 0 ? roundedRow : statistics; }
 StringRef MixerStepOp::getOperandName(unsigned number) {
   std::optional<unsigned> given = givenOfStep(definedOperand(*this, number));
   return given ? StringRef(givenNames[*given]) : StringRef();

@@ -124,6 +124,12 @@ def Seq_ScanOp : Seq_Op<"scan", [Pure, AttrSizedOperandSegments,
   let extraClassDeclaration = [{
     ::mlir::ResultRange getCarryResults() { return getResults().take_front(getCarry().size()); }
     ::mlir::ResultRange getStackResults() { return getResults().drop_front(getCarry().size()); }
+    /// What an operand is, and the argument of the body that has its number.
+    bool isCarry(unsigned number) { return number < getCarry().size(); }
+    bool isSlice(unsigned number) { return !isCarry(number) && number - getCarry().size() < getSlices().size(); }
+    bool isInvariant(unsigned number) { return !isCarry(number) && !isSlice(number); }
+    /// Takes away a slice or an invariant; the body keeps its argument.
+    void eraseRead(unsigned number);
   }];
 }
 

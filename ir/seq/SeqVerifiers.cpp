@@ -2,6 +2,7 @@
 #include "ir/seq/SeqOps.h"
 
 #include "ir/seq/LossTerms.h"
+#include "ir/seq/ShapeRules.h"
 #include "ir/seq/TensorShape.h"
 
 using namespace mlir;
@@ -25,40 +26,6 @@ LogicalResult sameType(Operation *op, RankedTensorType operand, RankedTensorType
   return op->emitOpError() << "operand and result must be of one type, but got " << operand << " and " << result;
 }
 
-/// Operands of one type; the result has it too, or is f32 where they are bf16.
-LogicalResult sameElements(Operation *op, RankedTensorType a, RankedTensorType b, RankedTensorType result) {
-  if (a.getElementType() != b.getElementType())
-    return op->emitOpError() << "operands must be of one type, but got " << a << " and " << b;
-  Type element = result.getElementType();
-  if (element != a.getElementType() && !(a.getElementType().isBF16() && element.isF32()))
-    return op->emitOpError() << "result must be of type " << a.getElementType()
-                             << (a.getElementType().isBF16() ? " or f32" : "") << ", but got " << result;
-  return success();
-}
-
-/// Sums beside activations that may be bf16 have their type, or f32.
-LogicalResult wideElements(Operation *op, StringRef what, RankedTensorType type, RankedTensorType activation) {
-  Type element = activation.getElementType();
-  Type expected = element.isBF16() ? Float32Type::get(op->getContext()) : element;
-  if (type.getElementType() == expected)
-    return success();
-  return op->emitOpError() << what << " must be of type " << expected << ", but got " << type;
-}
-
-LogicalResult haveShape(Operation *op, StringRef what, RankedTensorType type, ArrayRef<int64_t> shape) {
-  if (type.getShape() == shape)
-    return success();
-  auto diagnostic = op->emitOpError() << what << " must have shape [";
-  llvm::interleaveComma(shape, diagnostic);
-  return diagnostic << "], but got " << type;
-}
-
-LogicalResult haveType(Operation *op, StringRef what, RankedTensorType type, RankedTensorType expected) {
-  if (type == expected)
-    return success();
-  return op->emitOpError() << what << " must have type " << expected << ", but got " << type;
-}
-
 /// A weight of a layer has the element type of what the layer is applied to.
 LogicalResult isWeight(Operation *op, StringRef what, RankedTensorType weight, ArrayRef<int64_t> shape,
                        RankedTensorType operand) {
@@ -71,11 +38,20 @@ LogicalResult dividesColumns(Operation *op, int64_t heads, RankedTensorType type
   return op->emitOpError() << "heads must divide the columns, but got " << heads << " heads of " << type;
 }
 
+/// What is added to a square before the root is drawn.
+LogicalResult verifyEps(Operation *op, const APFloat &eps) {
+  if (eps.isFinite() && (eps.isZero() || !eps.isNegative()))
+    return success();
+  return op->emitOpError() << "eps must be a number of at least 0, but got " << eps.convertToDouble();
+}
+
 /// A norm's gain (or bias) has one entry per column of a head.
-LogicalResult verifyNorm(Operation *op, RankedTensorType type, RankedTensorType gain, int64_t heads) {
-  if (failed(dividesColumns(op, heads, type)))
+template <typename Norm> LogicalResult verifyNorm(Norm op) {
+  auto type = typeOf(op.getOperand());
+  int64_t heads = op.getHeads();
+  if (failed(dividesColumns(op, heads, type)) || failed(verifyEps(op, op.getEps())))
     return failure();
-  return isWeight(op, "gain", gain, {columns(type) / heads}, type);
+  return isWeight(op, "gain", typeOf(op.getGain()), {columns(type) / heads}, type);
 }
 
 LogicalResult areRows(Operation *op, StringRef what, RankedTensorType type) {
@@ -94,52 +70,6 @@ LogicalResult verifyPairs(Operation *op, int64_t rotated, int64_t width) {
   if (rotated < 0 || rotated % 2 != 0 || rotated > width)
     return op->emitOpError() << "rotated must be even and at most " << width << ", but got " << rotated;
   return success();
-}
-
-LogicalResult verifyHeads(Operation *op, RankedTensorType q, RankedTensorType k, int64_t heads, int64_t kvHeads) {
-  if (heads < 1 || kvHeads < 1 || heads % kvHeads != 0)
-    return op->emitOpError() << "kv_heads must divide heads, but got " << kvHeads << " and " << heads;
-  if (columns(q) % heads != 0 || columns(k) % kvHeads != 0 || columns(q) / heads != columns(k) / kvHeads)
-    return op->emitOpError() << "head widths of q and k must agree, but got " << q << " with " << heads << " heads and "
-                             << k << " with " << kvHeads;
-  return success();
-}
-
-/// Values of attention and what is made of them: a head of the result is as wide as one of values.
-LogicalResult verifyValues(Operation *op, RankedTensorType q, RankedTensorType k, RankedTensorType v,
-                           RankedTensorType out, int64_t heads, int64_t kvHeads) {
-  if (v.getRank() != 3 || v.getShape().drop_back() != k.getShape().drop_back() || columns(v) % kvHeads != 0)
-    return op->emitOpError() << "v must have rows as k and " << kvHeads << " heads, but got " << v << " and " << k;
-  if (failed(sameElements(op, q, k, q)) || failed(sameElements(op, q, v, q)))
-    return failure();
-  return haveType(op, "result", out, q.clone({q.getDimSize(0), q.getDimSize(1), columns(v) / kvHeads * heads}));
-}
-
-/// What says where documents begin among `tokens` ([batch, time]).
-LogicalResult verifyDocuments(Operation *op, ArrayRef<int64_t> tokens, Value positions, Value starts) {
-  if (!positions && starts)
-    return op->emitOpError() << "starts need positions";
-  if (positions && failed(haveShape(op, "positions", typeOf(positions), tokens)))
-    return failure();
-  if (starts && (typeOf(starts).getRank() != 1 || typeOf(starts).getDimSize(0) < 2))
-    return op->emitOpError() << "starts must be [documents + 1], but got " << starts.getType();
-  return success();
-}
-
-/// What attention and its gradient have in common.
-template <typename Attention> LogicalResult verifyAttention(Attention op) {
-  auto q = typeOf(op.getQ()), k = typeOf(op.getK()), lse = typeOf(op.getLse());
-  if (q.getRank() != 3 || k.getRank() != 3 || q.getShape().take_front(2) != k.getShape().take_front(2))
-    return op.emitOpError() << "q and k must be [batch, time, columns], but got " << q << " and " << k;
-  if ((op.getWindow() || op.getAlibi()) && !op.getCausal())
-    return op.emitOpError() << "a window and alibi need causal";
-  int64_t heads = op.getHeads();
-  if (failed(verifyHeads(op, q, k, heads, op.getKvHeads())) ||
-      failed(verifyValues(op, q, k, typeOf(op.getV()), typeOf(op.getOut()), heads, op.getKvHeads())) ||
-      failed(wideElements(op, "lse", lse, q)) ||
-      failed(verifyDocuments(op, q.getShape().take_front(2), op.getPositions(), op.getStarts())))
-    return failure();
-  return haveShape(op, "lse", lse, {q.getDimSize(0), heads, q.getDimSize(1)});
 }
 
 /// Each row of logits has a target.
@@ -249,11 +179,15 @@ LogicalResult LayerNumbersOp::verify() {
 
 //===- Layers -----------------------------------------------------------------===//
 
-LogicalResult RmsNormOp::verify() { return verifyNorm(*this, typeOf(getOperand()), typeOf(getGain()), getHeads()); }
+LogicalResult RmsNormOp::verify() { return verifyNorm(*this); }
 
-LogicalResult LayerNormOp::verify() { return verifyNorm(*this, typeOf(getOperand()), typeOf(getGain()), getHeads()); }
+LogicalResult LayerNormOp::verify() { return verifyNorm(*this); }
 
-LogicalResult L2NormOp::verify() { return dividesColumns(*this, getHeads(), typeOf(getOperand())); }
+LogicalResult L2NormOp::verify() {
+  if (failed(dividesColumns(*this, getHeads(), typeOf(getOperand()))))
+    return failure();
+  return verifyEps(*this, getEps());
+}
 
 LogicalResult SoftmaxOp::verify() { return dividesColumns(*this, getHeads(), typeOf(getOperand())); }
 
@@ -308,6 +242,8 @@ LogicalResult CanonOp::verify() {
 }
 
 LogicalResult RotaryOp::verify() {
+  if (APFloat theta = getTheta(); !theta.isFinite() || !(theta.convertToDouble() > 0))
+    return emitOpError() << "theta must be a positive number, but got " << theta.convertToDouble();
   int64_t heads = getHeads();
   auto type = typeOf(getOperand());
   if (failed(areActivations(*this, type)) || failed(dividesColumns(*this, heads, type)))
@@ -345,10 +281,6 @@ LogicalResult LinearWeightGradOp::verify() {
     return emitOpError() << "accumulator must have the type of the result, but got " << getAccumulator().getType();
   return haveShape(*this, "result", typeOf(getResult()), {columns(dy), columns(x)});
 }
-
-LogicalResult AttentionOp::verify() { return verifyAttention(*this); }
-
-LogicalResult AttentionGradOp::verify() { return verifyAttention(*this); }
 
 LogicalResult PositionsOp::verify() {
   if (getType().getRank() == 2)

@@ -1,6 +1,7 @@
 //===- Passes.h - derivatives -------------------------------------------------===//
 #pragma once
 
+#include "ir/seq/Marks.h"
 #include "ir/seq/SeqOps.h"
 #include "passes/support/CostModel.h"
 
@@ -15,14 +16,10 @@ namespace stretto::passes {
 
 /// Number that an operation of a forward shares with its copies in the backward (until seq-split-saved).
 inline constexpr llvm::StringLiteral kIdAttr = "seq.id";
-/// A copy in the backward that recomputes a forward value.
-inline constexpr llvm::StringLiteral kRecomputedAttr = "seq.recomputed";
 /// Bytes of a value that the forward keeps for the backward; on arguments too.
 inline constexpr llvm::StringLiteral kSavedAttr = "seq.saved";
 /// On a function with a backward: bytes of all forward values that it reads.
 inline constexpr llvm::StringLiteral kSavedBytesAttr = "seq.saved_bytes";
 /// Tokens of a segment that a mixer is to have (until seq-set-segments).
 inline constexpr llvm::StringLiteral kSegmentAttr = "seq.segment";
-/// On the backward of a scan body: the symbol of its forward.
-inline constexpr llvm::StringLiteral kForwardAttr = "seq.forward";
 } // namespace stretto::passes

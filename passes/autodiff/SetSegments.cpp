@@ -51,7 +51,7 @@ private:
   LogicalResult stack(func::ReturnOp end, unsigned number, RankedTensorType type) {
     auto body = cast<func::FuncOp>(end->getParentOp());
     seq::ScanOp scan = scanOf(body);
-    if (!scan || number < scan.getCarry().size())
+    if (!scan || scan.isCarry(number))
       return refuse(end);
     updateType(body);
     SmallVector<int64_t> shape{static_cast<int64_t>(scan.getTrips())};
@@ -62,8 +62,7 @@ private:
   /// What a scan reads slice by slice, its body has as an argument.
   LogicalResult slice(seq::ScanOp scan, unsigned number, RankedTensorType type) {
     auto body = module.lookupSymbol<func::FuncOp>(scan.getBody());
-    bool isSlice = number >= scan.getCarry().size() && number < scan.getCarry().size() + scan.getSlices().size();
-    if (!isSlice || !body || body.isDeclaration())
+    if (!scan.isSlice(number) || !body || body.isDeclaration())
       return refuse(scan);
     RankedTensorType one = type.clone(type.getShape().drop_front());
     if (body.getArgAttr(number, kSavedAttr))

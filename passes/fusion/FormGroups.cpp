@@ -199,17 +199,17 @@ std::optional<NotFused> Former::refuse(const Candidate &candidate, GroupCost &me
 
 /// The backward of a body of a scan has no forward before it.
 void Former::findRepeated() {
-  if (function->hasAttr("seq.forward"))
+  if (function->hasAttr(kForwardAttr))
     return;
   auto repeats = [](Operation &op) { return op.hasAttr(kRepeatedAttr); };
   Block &block = function.getBody().front();
   if (llvm::any_of(block, repeats))
-    firstRepeated = &*llvm::find_if(block, [&](Operation &op) { return repeats(op) || op.hasAttr("seq.recomputed"); });
+    firstRepeated = &*llvm::find_if(block, [&](Operation &op) { return repeats(op) || op.hasAttr(kRecomputedAttr); });
 }
 
 /// What the source has recomputed would be in memory from the forward on, if a kernel of the forward computed it.
 bool Former::wouldComeEarly(unsigned a, unsigned b) const {
-  auto isLate = [](Operation *op) { return op->hasAttr(kRecomputeAttr) && op->hasAttr("seq.recomputed"); };
+  auto isLate = [](Operation *op) { return op->hasAttr(kRecomputeAttr) && op->hasAttr(kRecomputedAttr); };
   auto isEarly = [&](Operation *op) { return op->isBeforeInBlock(firstRepeated); };
   auto has = [&](unsigned group, auto holds) { return llvm::any_of(graph.getMembersOf(group), holds); };
   return (has(a, isLate) && has(b, isEarly)) || (has(b, isLate) && has(a, isEarly));
@@ -280,7 +280,7 @@ SmallVector<NotFused> Former::collectNotFused() const {
 
 Operation *Former::findIndependent(unsigned group, unsigned other, const Origins &origins) const {
   for (Operation *member : graph.getMembersOf(group))
-    if (!member->hasAttr("seq.recomputed") && !origins.has(member, other))
+    if (!member->hasAttr(kRecomputedAttr) && !origins.has(member, other))
       return member;
   return nullptr;
 }

@@ -24,8 +24,7 @@ Value RoundedForms::get(Value value) {
 Value RoundedForms::make(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     seq::ScanOp scan = callers.lookup(argument.getOwner()->getParentOp());
-    bool isCarried = scan && argument.getArgNumber() < scan.getCarry().size();
-    return scan && !isCarried ? pass(argument, scan) : roundByKernel(value);
+    return scan && !scan.isCarry(argument.getArgNumber()) ? pass(argument, scan) : roundByKernel(value);
   }
   Operation *op = value.getDefiningOp();
   OpBuilder b(op);
@@ -45,8 +44,8 @@ Value RoundedForms::make(Value value) {
 
 /// Has a scan pass on the form of a slice or an invariant, right behind the value itself.
 Value RoundedForms::pass(BlockArgument argument, seq::ScanOp scan) {
-  unsigned number = argument.getArgNumber(), carries = scan.getCarry().size(), slices = scan.getSlices().size();
-  bool isSlice = number < carries + slices;
+  unsigned number = argument.getArgNumber();
+  bool isSlice = scan.isSlice(number);
   Value form = get(scan->getOperand(number));
   MutableOperandRange range = isSlice ? scan.getSlicesMutable() : scan.getInvariantsMutable();
   SmallVector<Value> operands;
@@ -91,11 +90,8 @@ void RoundedForms::dropUnread() {
       continue;
     auto body = cast<func::FuncOp>(argument.getOwner()->getParentOp());
     seq::ScanOp scan = callers.lookup(body);
-    unsigned number = argument.getArgNumber(), carries = scan.getCarry().size(), slices = scan.getSlices().size();
-    if (number < carries + slices)
-      scan.getSlicesMutable().erase(number - carries);
-    else
-      scan.getInvariantsMutable().erase(number - carries - slices);
+    unsigned number = argument.getArgNumber();
+    scan.eraseRead(number);
     bool isErased = succeeded(body.eraseArgument(number));
     (void)isErased;
     assert(isErased && "bodies of scans may lose arguments");

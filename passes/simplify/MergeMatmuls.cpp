@@ -26,7 +26,7 @@ struct Matmul {
 
   /// Number of the weight among the arguments of the body and the operands of the scan.
   unsigned getArgument() { return cast<BlockArgument>(linear.getWeight()).getArgNumber(); }
-  bool isSlice() { return scan && getArgument() < scan.getCarry().size() + scan.getSlices().size(); }
+  bool isSlice() { return scan && scan.isSlice(getArgument()); }
 };
 
 /// Whether a matmul makes the logits, which may be made a few rows at a time.
@@ -94,7 +94,7 @@ private:
   bool isCarried(Value value) const {
     auto argument = dyn_cast<BlockArgument>(value);
     seq::ScanOp scan = argument ? findCaller(argument) : seq::ScanOp();
-    return scan && argument.getArgNumber() < scan.getCarry().size();
+    return scan && scan.isCarry(argument.getArgNumber());
   }
 
   SymbolTable symbols;
@@ -185,12 +185,8 @@ private:
 
   static void dropArguments(seq::ScanOp scan, func::FuncOp body, SmallVector<unsigned> &dropped) {
     llvm::sort(dropped);
-    unsigned carries = scan.getCarry().size(), slices = scan.getSlices().size();
     for (unsigned index : llvm::reverse(dropped)) {
-      if (index < carries + slices)
-        scan.getSlicesMutable().erase(index - carries);
-      else
-        scan.getInvariantsMutable().erase(index - carries - slices);
+      scan.eraseRead(index);
       body.getBody().front().eraseArgument(index);
     }
     body.setFunctionType(

@@ -45,10 +45,11 @@ struct MatmulOp : CallOp<stretto_matmul_args> {
   const void *d = nullptr;
 };
 
-// Writes o and lse.
+// Writes o, lse and share.
 struct AttentionOp : CallOp<stretto_attention_args> {
   void *q = nullptr, *k = nullptr, *v = nullptr, *o = nullptr, *lse = nullptr;
   const int32_t *positions = nullptr, *starts = nullptr;
+  void *sinks = nullptr, *share = nullptr;
 };
 
 // Reads o and lse.
@@ -91,6 +92,7 @@ struct AttentionStepOp : CallOp<stretto_attention_step_args> {
   const void *q = nullptr, *k = nullptr, *v = nullptr;
   const int32_t *positions = nullptr, *counts = nullptr;
   void *o = nullptr;
+  const void *sinks = nullptr;
 };
 
 // An operation that a library knows by its name (runtime/library): its operands, then its results.

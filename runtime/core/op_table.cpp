@@ -43,6 +43,8 @@ void eachBuffer(Is<AttentionOp> auto &op, auto visit) {
   visit(op.Args::lse, op.lse, span(op.real, rows, op.heads));
   visit(op.Args::positions, op.positions, op.has_positions ? words(rows) : absent);
   visit(op.Args::starts, op.starts, op.has_starts ? words(op.documents + 1) : absent);
+  visit(op.Args::sinks, op.sinks, op.has_sinks ? span(op.real, 1, op.heads) : absent);
+  visit(op.Args::share, op.share, op.has_sinks ? span(op.real, rows, op.heads) : absent);
 }
 
 void eachBuffer(Is<AttentionGradOp> auto &op, auto visit) {
@@ -94,6 +96,7 @@ void eachBuffer(Is<AttentionStepOp> auto &op, auto visit) {
   visit(op.Args::positions, op.positions, words(rows));
   visit(op.Args::counts, op.counts, words(op.batch));
   visit(op.Args::o, op.o, span(op.dtype, rows, op.heads * op.value_dim, op.o_stride));
+  visit(op.Args::sinks, op.sinks, op.has_sinks ? span(op.real, 1, op.heads) : absent);
 }
 
 void eachBuffer(Is<CopyOp> auto &op, auto visit) {
@@ -213,6 +216,7 @@ Sizes sizesOf(const AttentionOp &op) {
           op.alibi,
           op.positions != nullptr,
           op.starts != nullptr,
+          op.sinks != nullptr,
           op.documents};
 }
 Sizes sizesOf(const AttentionGradOp &op) {
@@ -221,8 +225,8 @@ Sizes sizesOf(const AttentionGradOp &op) {
   return sizes;
 }
 Sizes sizesOf(const AttentionStepOp &op) {
-  return {op.dtype,    op.batch,     op.rows,     op.capacity, op.heads,  op.kv_heads,
-          op.head_dim, op.value_dim, op.q_stride, op.o_stride, op.window, op.alibi};
+  return {op.dtype,     op.batch,    op.rows,     op.capacity, op.heads, op.kv_heads,        op.head_dim,
+          op.value_dim, op.q_stride, op.o_stride, op.window,   op.alibi, op.sinks != nullptr};
 }
 
 Sizes sizesOf(const LibraryOp &op) {

@@ -10,7 +10,8 @@
 namespace stretto::runtime {
 
 struct ProgramOption {
-  std::string_view name, value; // value: how it is shown in the help; empty: a flag
+  // value: how it is shown in the help, FILE, FOLDER or PATH (either) where it is a path; empty: a flag
+  std::string_view name, value;
   // What it is about:
   enum Kind : uint8_t {
     experiment, // stored in run.toml, taken over by --resume
@@ -20,35 +21,44 @@ struct ProgramOption {
     commandLine // no setting
   } kind;
   std::string_view help;
+  enum Reader : uint8_t { anyRun, training } reader = anyRun; // training: what takes no steps has no use for it
 
   constexpr bool isSetting() const { return kind != commandLine; }
+  // What its value names; empty where that is no path.
+  constexpr std::string_view named() const {
+    return value == "FILE" ? "a file" : value == "FOLDER" ? "a folder" : value == "PATH" ? "a file or a folder" : "";
+  }
 };
 
 // In the order of the help text. runtime/train/config.cpp says where the value of each setting lies, and its range.
 inline constexpr ProgramOption programOptions[] = {
     {"--task", "TEXT", ProgramOption::experiment, "task to train on"},
     {"--preset", "TEXT", ProgramOption::experiment, "named size of the task (default: its first)"},
-    {"--tokens", "TEXT", ProgramOption::experiment,
+    {"--tokens", "FILE", ProgramOption::experiment,
      "train on the sequences of this safetensors file instead of a task"},
-    {"--steps", "N", ProgramOption::experiment, "optimizer steps"},
-    {"--lr", "X", ProgramOption::experiment, "learning rate"},
-    {"--schedule", "TEXT", ProgramOption::experiment, "what follows warm-up: constant, linear or cosine"},
-    {"--warmup", "N", ProgramOption::experiment, "steps of linear warm-up"},
-    {"--final-fraction", "X", ProgramOption::experiment, "learning rate at the end / learning rate"},
-    {"--weight-decay", "X", ProgramOption::experiment, "decoupled weight decay of AdamW"},
-    {"--beta1", "X", ProgramOption::experiment, "decay of AdamW's first moment"},
-    {"--beta2", "X", ProgramOption::experiment, "decay of AdamW's second moment"},
-    {"--epsilon", "X", ProgramOption::experiment, "AdamW's epsilon"},
-    {"--clip", "X", ProgramOption::experiment, "largest global gradient norm; inf: no clipping"},
+    {"--steps", "N", ProgramOption::experiment, "optimizer steps", ProgramOption::training},
+    {"--lr", "X", ProgramOption::experiment, "learning rate", ProgramOption::training},
+    {"--schedule", "TEXT", ProgramOption::experiment, "what follows warm-up: constant, linear or cosine",
+     ProgramOption::training},
+    {"--warmup", "N", ProgramOption::experiment, "steps of linear warm-up", ProgramOption::training},
+    {"--final-fraction", "X", ProgramOption::experiment, "learning rate at the end / learning rate",
+     ProgramOption::training},
+    {"--weight-decay", "X", ProgramOption::experiment, "decoupled weight decay of AdamW", ProgramOption::training},
+    {"--beta1", "X", ProgramOption::experiment, "decay of AdamW's first moment", ProgramOption::training},
+    {"--beta2", "X", ProgramOption::experiment, "decay of AdamW's second moment", ProgramOption::training},
+    {"--epsilon", "X", ProgramOption::experiment, "AdamW's epsilon", ProgramOption::training},
+    {"--clip", "X", ProgramOption::experiment, "largest global gradient norm; inf: no clipping",
+     ProgramOption::training},
     {"--nll-square", "X", ProgramOption::experiment,
      "coefficient of the squared negative log-likelihood in the loss; it has to be that of the program"},
     {"--z-loss", "X", ProgramOption::experiment,
      "coefficient of the squared log-sum-exp of the logits in the loss; it has to be that of the program"},
-    {"--accumulate", "N", ProgramOption::experiment, "micro-batches per step"},
+    {"--accumulate", "N", ProgramOption::experiment, "micro-batches per step", ProgramOption::training},
     {"--seed", "N", ProgramOption::experiment, "seed of weights and data"},
-    {"--init-from", "TEXT", ProgramOption::experiment,
+    {"--init-from", "PATH", ProgramOption::experiment,
      "take the weights from this safetensors file, run directory or checkpoint"},
-    {"--eval-every", "N", ProgramOption::experiment, "steps between evaluations; 0: only at the end"},
+    {"--eval-every", "N", ProgramOption::experiment, "steps between evaluations; 0: only at the end",
+     ProgramOption::training},
     {"--eval-batches", "N", ProgramOption::experiment, "held-out batches per evaluation; 0: none"},
     {"--eval-generate", "N", ProgramOption::experiment,
      "held-out instances per evaluation that the model answers by writing; -1: some where the task is judged by it"},
@@ -56,18 +66,20 @@ inline constexpr ProgramOption programOptions[] = {
      "of what the model writes; 0: the likeliest token each time; -1: the task's, or 0 for prompts"},
     {"--prompt", "TEXT", ProgramOption::oneRank,
      "go on with these tokens instead of training, \"3 1 4\"; several prompts with ; between"},
-    {"--prompts", "TEXT", ProgramOption::oneRank, "the same with the prompts of a file, one a line"},
+    {"--prompts", "FILE", ProgramOption::oneRank, "the same with the prompts of a file, one a line"},
     {"--write", "N", ProgramOption::thisRun, "tokens to write behind a prompt, at most"},
     {"--end-token", "N", ProgramOption::thisRun, "the token that ends an answer; -1: none"},
-    {"--scores", "TEXT", ProgramOption::thisRun,
+    {"--scores", "FILE", ProgramOption::thisRun,
      "append the scores of each evaluation to this file, one JSON object a line"},
-    {"--save-every", "N", ProgramOption::experiment, "steps between checkpoints; 0: only at the end"},
-    {"--keep", "N", ProgramOption::experiment, "checkpoints kept"},
+    {"--save-every", "N", ProgramOption::experiment, "steps between checkpoints; 0: only at the end",
+     ProgramOption::training},
+    {"--keep", "N", ProgramOption::experiment, "checkpoints kept", ProgramOption::training},
     {"--on-nonfinite", "TEXT", ProgramOption::experiment,
      "at a NaN or infinite loss or gradient: stop, or skip the step"},
-    {"--out", "TEXT", ProgramOption::thisRun,
-     "run directory, usually a new one in runs; the word none: write no files"},
-    {"--resume", "", ProgramOption::thisRun, "go on from the newest checkpoint of the run directory"},
+    {"--out", "FOLDER", ProgramOption::thisRun,
+     "run directory, usually a new one in runs; the word none: write no files", ProgramOption::training},
+    {"--resume", "", ProgramOption::thisRun, "go on from the newest checkpoint of the run directory",
+     ProgramOption::training},
     {"--strict", "", ProgramOption::thisRun,
      "a newest checkpoint that is damaged is an error, and not a warning and the one before it"},
     {"--of-run", "FOLDER", ProgramOption::commandLine,
@@ -77,9 +89,10 @@ inline constexpr ProgramOption programOptions[] = {
      "start the program so often on this host, to share each step; where torchrun, SLURM or mpirun start it: how many "
      "they are to start, or 1 for runs of their own"},
     {"--virtual-ranks", "N", ProgramOption::experiment,
-     "parts of a step that are added in a fixed order, whichever ranks compute them; 0: as many as ranks"},
+     "parts of a step that are added in a fixed order, whichever ranks compute them; 0: as many as ranks",
+     ProgramOption::training},
     {"--max-restarts", "N", ProgramOption::conduct,
-     "with --ranks: how often all ranks are started again, with --resume, after one was lost"},
+     "with --ranks: how often all ranks are started again, with --resume, after one was lost", ProgramOption::training},
     {"--join-timeout", "N", ProgramOption::conduct, "seconds within which all ranks must come"},
     {"--rank-timeout", "N", ProgramOption::conduct, "seconds without a sign of life after which a rank counts as lost"},
     {"--device", "TEXT", ProgramOption::thisRun,
@@ -98,9 +111,10 @@ inline constexpr ProgramOption programOptions[] = {
     {"--quiet", "", ProgramOption::conduct, "print only warnings and errors"},
     {"--progress", "TEXT", ProgramOption::conduct, "auto, line (redrawn) or plain"},
     {"--log-every", "N", ProgramOption::conduct, "steps between plain progress lines"},
-    {"--dump-gradients", "TEXT", ProgramOption::oneRank,
-     "write the gradients of the first step to this safetensors file"},
-    {"--dump-batch", "TEXT", ProgramOption::oneRank, "write the tokens of the first step to this safetensors file"},
+    {"--dump-gradients", "FILE", ProgramOption::oneRank,
+     "write the gradients of the first step to this safetensors file", ProgramOption::training},
+    {"--dump-batch", "FILE", ProgramOption::oneRank, "write the tokens of the first step to this safetensors file",
+     ProgramOption::training},
     {"--memory-limit", "N", ProgramOption::thisRun,
      "bytes that the ranks of a host (each rank, on a GPU) may plan for; 0: what there is"},
     {"--task-set", "NAME=VALUE", ProgramOption::commandLine, "set a parameter of the task: name=value"},

@@ -8,6 +8,10 @@
 
 namespace stretto::runtime {
 
+inline bool isDigits(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
 // A whole number in digits, or as a real that is one: 1e3, 2.5e4. Returns whether the text is one.
 inline bool parseWholeNumber(std::string_view text, int64_t &value) {
   const char *begin = text.data(), *end = begin + text.size();

@@ -58,9 +58,17 @@ Address resolve(const char *host, int port) {
   return address;
 }
 
+// A socket for such an address that is not handed to programs this one starts.
+int openSocket(const Address &address, int type) {
+  const int socket = ::socket(address.storage.ss_family, type | SOCK_CLOEXEC, 0);
+  if (socket < 0)
+    throw Error(fmt::format("cannot make a socket: {}", std::strerror(errno)));
+  return socket;
+}
+
 // A socket that listens there; -1 where that cannot be, with errno.
 int listenOn(const Address &address) {
-  const int socket = ::socket(address.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const int socket = openSocket(address, SOCK_STREAM);
   const int on = 1;
   setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   if (bind(socket, address.generic(), address.size) == 0 && listen(socket, SOMAXCONN) == 0)
@@ -97,7 +105,7 @@ int Listener::release() { return std::exchange(socket, -1); }
 // Whether a connection can be made before `end`.
 static bool accepts(const Address &there, std::chrono::steady_clock::time_point end) {
   using std::chrono::milliseconds;
-  const int socket = ::socket(there.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  const int socket = openSocket(there, SOCK_STREAM | SOCK_NONBLOCK);
   const auto left = std::chrono::duration_cast<milliseconds>(end - std::chrono::steady_clock::now());
   int status = connect(socket, there.generic(), there.size) == 0 ? 0 : errno;
   pollfd ready{socket, POLLOUT, 0};
@@ -122,7 +130,7 @@ bool awaitListener(const std::string &host, int port, std::chrono::seconds time)
 
 std::string addressTowards(const std::string &host, int port) {
   const Address there = resolve(host.c_str(), port);
-  const int socket = ::socket(there.storage.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0); // sends nothing
+  const int socket = openSocket(there, SOCK_DGRAM); // sends nothing
   Address here;
   const bool fails =
       connect(socket, there.generic(), there.size) != 0 || getsockname(socket, here.generic(), &here.size) != 0;

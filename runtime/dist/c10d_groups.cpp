@@ -72,7 +72,7 @@ private:
     try {
       start()->wait();
     } catch (const std::exception &error) {
-      throw LostRanks("the ranks of the run lost each other: " + reasonOf(error));
+      throw LostRanks(reasonOf(error));
     }
   }
   c10::intrusive_ptr<c10d::ProcessGroupGloo> group;

@@ -18,7 +18,7 @@ struct SharedError : Error {
 
 // A rank cannot reach the others any more. The run may go on from its last checkpoint.
 struct LostRanks : Error {
-  using Error::Error;
+  explicit LostRanks(const std::string &reason) : Error("the ranks of the run lost each other: " + reason) {}
 };
 
 class Group {

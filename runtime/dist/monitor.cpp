@@ -226,7 +226,7 @@ void Monitor::beginCensus() {
 void Monitor::lost(const std::string &reason) {
   beginCensus();
   sleep(searchTime);
-  tellAndEnd({EX_TEMPFAIL, withAdvice("the ranks of the run lost each other: " + reason)}, settings.rank == 0);
+  tellAndEnd({EX_TEMPFAIL, withAdvice(reason)}, settings.rank == 0);
   sleep(searchTime);
   std::abort();
 }

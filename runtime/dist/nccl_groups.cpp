@@ -78,7 +78,7 @@ private:
       if (const auto work = start()) // none where it is on the current stream
         work->wait();
     } catch (const std::exception &error) {
-      throw LostRanks("the ranks of the run lost each other: " + reasonOf(error));
+      throw LostRanks(reasonOf(error));
     }
   }
   const c10::intrusive_ptr<Nccl> group;

@@ -16,6 +16,7 @@
 
 #include <poll.h>
 #include <sys/wait.h>
+#include <sysexits.h>
 
 extern char **environ;
 
@@ -52,10 +53,10 @@ struct End {
   int code() const { return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status); }
   // A program that ends so was asked to stop, and has saved what it had.
   bool wasStopped() const { return WIFEXITED(status) && WEXITSTATUS(status) > 128; }
-  bool mayBeMended() const { return WIFSIGNALED(status) || WEXITSTATUS(status) == temporaryFailure; }
+  bool mayBeMended() const { return WIFSIGNALED(status) || WEXITSTATUS(status) == EX_TEMPFAIL; }
   // It ended because another one did.
   bool isFollowing() const {
-    return WIFSIGNALED(status) ? WTERMSIG(status) == rankEndedSignal : WEXITSTATUS(status) == temporaryFailure;
+    return WIFSIGNALED(status) ? WTERMSIG(status) == rankEndedSignal : WEXITSTATUS(status) == EX_TEMPFAIL;
   }
 };
 

@@ -7,10 +7,6 @@
 
 namespace stretto::runtime {
 
-// The exit code of a rank that ended because of another one, or of something that a further start may mend:
-// EX_TEMPFAIL.
-constexpr int temporaryFailure = 75;
-
 struct RanksToStart {
   std::string program;                // path
   std::vector<std::string> arguments; // its name first
@@ -25,7 +21,8 @@ struct RanksToStart {
 // once, a second one kills them, and so does the death of this process.
 //
 // Where a rank fails, the others are sent rankEndedSignal (runtime/dist/rank_ended.h). What it said last is the last
-// line on stderr, or how it ended where it said nothing. After temporaryFailure, or where a signal that nobody sent
+// line on stderr, or how it ended where it said nothing. After EX_TEMPFAIL, with which a rank ends because of another
+// one or of something that a further start may mend, or where a signal that nobody sent
 // through this process ended a rank, all are started again, at most maxRestarts times. Returns the exit status of the
 // rank that failed first, 128 + n where signal n ended it; that of one that was stopped where none failed; else 0.
 // Throws Error where a rank cannot be started.

@@ -4,7 +4,9 @@
 #include "runtime/emulator/report.h"
 
 #include <atomic>
+#include <charconv>
 #include <cstdlib>
+#include <cstring>
 #include <fmt/format.h>
 #include <string_view>
 
@@ -15,9 +17,9 @@ uint64_t seedOfEnvironment() {
   const char *text = std::getenv("STRETTO_EMULATOR_SEED");
   if (!text)
     return 0;
-  char *end = nullptr;
-  const uint64_t seed = std::strtoull(text, &end, 10);
-  if (*text < '0' || *text > '9' || *end)
+  uint64_t seed = 0;
+  const char *const end = text + std::strlen(text);
+  if (const auto [stop, error] = std::from_chars(text, end, seed); error != std::errc() || stop != end)
     report(fmt::format("STRETTO_EMULATOR_SEED must be a number, but got '{}'", text));
   return seed;
 }

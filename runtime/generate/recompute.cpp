@@ -1,7 +1,7 @@
 // Generation without caches: the whole row is evaluated again for each token.
 #include "runtime/generate/recompute.h"
 
-#include "runtime/core/error.h"
+#include "runtime/generate/prompts.h"
 #include "runtime/generate/sample.h"
 
 #include <algorithm>
@@ -11,15 +11,8 @@ namespace stretto::runtime {
 namespace {
 
 void checkPrompts(std::span<const Prompt> prompts, const stretto_program &program) {
-  for (const Prompt &prompt : prompts) {
-    const int64_t size = static_cast<int64_t>(prompt.tokens.size());
-    // The last token written is never read.
-    if (size == 0 || size + prompt.most - 1 > program.length)
-      throw Error(
-          fmt::format("a prompt must have at least one token and fit into the {} of a sequence together with its "
-                      "answer, but got a prompt of {} for an answer of up to {}",
-                      program.length, size, prompt.most));
-  }
+  for (size_t i = 0; i < prompts.size(); ++i)
+    checkPrompt(prompts[i], fmt::format("prompt {}", i + 1), program.length, program.vocabulary);
 }
 
 // Some prompts that are answered side by side, one in each sequence.

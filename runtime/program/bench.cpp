@@ -61,10 +61,7 @@ private:
     return static_cast<int64_t>(std::accumulate(all.begin(), all.end(), 0.0));
   }
 
-  void begin() {
-    stepper.begin(block, {config.learningRate, config.beta1, config.beta2, config.epsilon, config.weightDecay,
-                          config.clip, ++updates});
-  }
+  void begin() { stepper.begin(block, hyperOf(config, config.learningRate, ++updates)); }
 
   // Not within the time of a step: it waits for the others.
   double meanOverRanks(double own) {
@@ -117,15 +114,13 @@ private:
   }
 
   std::string memory() const {
-    rusage usage{};
-    getrusage(RUSAGE_SELF, &usage);
     return fmt::format(
         "{{\"planned\": {}, \"measured\": {}, \"arenas\": {{\"activations\": {}, \"weights\": {}, "
         "\"gradients\": {}, \"moments\": {}, \"library\": {}, \"exchange\": {}, \"batches\": {}, \"rest\": {}}}, "
         "\"resident\": {}}}",
         plan.total(), state.arenas.totalBytes() + parallel.bytes() + state.device.libraryPeakBytes() + plan.batches,
         plan.activations, plan.weights, plan.gradients, plan.moments, plan.library, plan.exchange, plan.batches,
-        plan.rest, usage.ru_maxrss * 1024l);
+        plan.rest, residentPeak());
   }
 
   const TrainingState &state;

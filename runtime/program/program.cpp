@@ -17,9 +17,11 @@
 #include "runtime/program/several_ranks.h"
 #include "runtime/program/trainer.h"
 #include "runtime/train/changes.h"
+#include "runtime/train/config_file.h"
 #include "runtime/train/files.h"
 #include "runtime/train/initial.h"
 #include "runtime/train/initial_weights.h"
+#include "runtime/train/meanings.h"
 #include "runtime/train/memory.h"
 #include "runtime/train/peak.h"
 #include "runtime/train/signals.h"
@@ -132,6 +134,7 @@ public:
       if (ranks.isFirst() && ranks.size() > 1) // one that is alone has done so
         checkRequest(config, shapeOf(program), /*isWriter=*/true);
       source = config.writesOnly() ? nullptr : makeSource(config, program, tasks);
+      tellTransfer(tasks);
       device = makeDeviceFor(program, config.device, deviceOptions());
     });
     ranks.compare(whatMustAgree(program, config, source ? source->identity() : "", device->name()));
@@ -175,6 +178,13 @@ public:
   }
 
 private:
+  void tellTransfer(const TaskRegistry &tasks) {
+    const Task *task = source && ranks.isFirst() ? source->task() : nullptr;
+    const std::string text = task ? transferWarning(config, *task, tasks) : "";
+    if (!text.empty())
+      progress.warning(text);
+  }
+
   DeviceOptions deviceOptions() {
     DeviceOptions options{config.graph && !leavesGraphsOut(), config.deterministic, config.tf32, ranks.localRank(), {}};
     if (ranks.size() == 1)
@@ -216,8 +226,7 @@ private:
     prepare(state, trainer);
     together(ranks.control(), [&] {
       if (directory)
-        // Only now: a refused resume changes nothing; nor does one without a step to come.
-        directory->describe(config, program, /*hasNewSettings=*/!config.resume || trainer.step() < config.steps);
+        describe(/*hasNewSettings=*/!config.resume || trainer.step() < config.steps);
     });
     std::unique_ptr<FiniteCheck> finite;
     if (config.checkFinite) {
@@ -231,6 +240,13 @@ private:
       report(profile);
     conclude(trainer, signal, state.arenas.totalBytes() + parallel.bytes() + device->libraryPeakBytes() + batchBytes());
     return signal ? 128 + signal : 0;
+  }
+
+  // Only after the checkpoint was taken: a refused resume changes nothing; nor does one without a step to come.
+  void describe(bool hasNewSettings) {
+    if (config.resume)
+      keepOrigins(config, config.out);
+    directory->describe(config, program, hasNewSettings);
   }
 
   // Of several ranks each leaves its own beside its log.

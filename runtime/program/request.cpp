@@ -107,6 +107,8 @@ RunConfig configure(const CommandLine &line, std::string_view model, const TaskR
     config.changed = layers.front().changed;
   }
   checkTogether(config);
+  if (config.writesOnly())
+    checkMeanings(config, tasks);
   checkRanks(config);
   settleOutput(config, model);
   return config;
@@ -259,6 +261,19 @@ static void checkRunDirectory(const RunConfig &config) {
   checkForeign(config.out);
 }
 
+// Throws Error for what holds no sequences, as a file of tokens for the task of that name.
+static void checkTokens(const std::string &path) {
+  const std::string magic = "sttokens"; // as tasks/tokens/token_file.h says
+  const InputFile file(path, /*followLinks=*/true);
+  std::string first(std::min<uint64_t>(magic.size(), file.bytes()), '\0');
+  file.read(0, first.data(), first.size());
+  if (first == magic)
+    throw Error(fmt::format("--tokens must name a safetensors file, but '{0}' is a token file; give: --task tokens "
+                            "--task-set file={0}",
+                            path));
+  const SafetensorsFile tokens(path, /*followLinks=*/true);
+}
+
 static void checkPrompts(const RunConfig &config, const ModelShape &model) {
   checkEndToken(config, model.vocabulary);
   for (const NamedPrompt &named : readPrompts(config))
@@ -289,7 +304,7 @@ void checkRequest(const RunConfig &config, const ModelShape &model, bool isWrite
     weightFiles = found.files;
   }
   if (!config.tokens.empty())
-    const SafetensorsFile tokens(config.tokens, /*followLinks=*/true);
+    checkTokens(config.tokens);
   if (config.writesOnly())
     checkPrompts(config, model);
   if (!isWriter)

@@ -3,6 +3,7 @@
 
 #include "runtime/core/error.h"
 #include "runtime/core/finite.h"
+#include "runtime/core/whole_number.h"
 #include "runtime/dist/outcomes.h"
 #include "runtime/train/files.h"
 #include "runtime/train/json.h"
@@ -73,15 +74,17 @@ static void checkResumable(const std::map<std::string, std::string> &checkpoint,
   }
 }
 
-// Of one spec, settings of the model and the vocabulary make several models.
-std::string Trainer::sameSpecRemark(const std::map<std::string, std::string> &before,
-                                    const std::map<std::string, std::string> &now) const {
+// Where the spec of the run is, or, as settings of the model and the vocabulary make several models of one spec, what
+// else differs.
+std::string Trainer::specRemark(const std::map<std::string, std::string> &before,
+                                const std::map<std::string, std::string> &now) const {
   constexpr uint64_t most = 64 << 20;
   const auto hash = before.find("spec_hash");
   if (hash == before.end() || hash->second == now.at("spec_hash") || !parts.run ||
-      !pathExists(parts.run->file("spec.stretto")) ||
-      readFile(parts.run->file("spec.stretto"), most) != parts.state.program.spec_text)
+      !pathExists(parts.run->file("spec.stretto")))
     return "";
+  if (readFile(parts.run->file("spec.stretto"), most) != parts.state.program.spec_text)
+    return fmt::format("; it differs from '{}'", parts.run->file("spec.stretto"));
   return fmt::format(
       "; the text of the spec is the same, but its --set or the vocabulary of the task is another: '{}' has "
       "those of the run",
@@ -93,7 +96,7 @@ void Trainer::resumeFrom(const Manifest &manifest) {
   try {
     checkResumable(manifest.facts, now);
   } catch (const Error &error) {
-    throw Error(error.what() + sameSpecRemark(manifest.facts, now));
+    throw Error(error.what() + specRemark(manifest.facts, now));
   }
   if (const std::string text = otherMatmuls(manifest.facts, now); !text.empty())
     parts.progress.warning(text);
@@ -101,8 +104,10 @@ void Trainer::resumeFrom(const Manifest &manifest) {
     firstWeights = readOrigin(found->second);
   done = manifest.step;
   noteSaved();
-  const auto found = manifest.facts.find("updates");
-  updates = found == manifest.facts.end() ? done : std::stoll(found->second);
+  updates = done;
+  if (const auto found = manifest.facts.find("updates");
+      found != manifest.facts.end() && !parseWholeNumber(found->second, updates))
+    throw Error(fmt::format("the checkpoint's 'updates' must be a whole number, but got '{}'", found->second));
   if (done > parts.config.steps)
     throw Error(
         fmt::format("--steps must be at least the {} steps of the checkpoint, but got {}", done, parts.config.steps));
@@ -255,13 +260,26 @@ void Trainer::finishStep(Prefetcher &data) {
 }
 
 Hyper Trainer::hyperOf(const StepMetrics &metrics) const {
-  const RunConfig &config = parts.config;
-  return {metrics.learningRate, config.beta1, config.beta2, config.epsilon,
-          config.weightDecay,   config.clip,  updates + 1};
+  return runtime::hyperOf(parts.config, metrics.learningRate, updates + 1);
 }
 
 static std::string inStep(const StepMetrics &metrics, const Error &error) {
   return fmt::format("step {}: {}", metrics.step, error.what());
+}
+
+// The metrics end with the step, so that nobody takes the run for one that is well. `found`: what was, instead of a
+// number; `left`: what the run has of the step.
+void Trainer::failNonfinite(const StepMetrics &metrics, const char *what, const std::string &found,
+                            const std::string &left) const {
+  if (logs)
+    logs->metrics.append(metricsLine(metrics));
+  throw SharedError(fmt::format("step {}: the {} must be a number, but got {}; {} (--check-finite names the first op "
+                                "that goes wrong, --on-nonfinite=skip leaves such steps out)",
+                                metrics.step, what, found, left));
+}
+
+void Trainer::failLoss(const StepMetrics &metrics, const std::string &left) const {
+  failNonfinite(metrics, "loss", fmt::format("{}{}", metrics.loss, stepper.whereLossIsLost()), left);
 }
 
 void Trainer::readResult(StepMetrics &metrics) {
@@ -272,10 +290,7 @@ void Trainer::readResult(StepMetrics &metrics) {
     throw Error(inStep(metrics, error));
   }
   if (!std::isfinite(metrics.loss))
-    throw SharedError(fmt::format("step {}: the loss must be a number, but got {}{}; no checkpoint holds this step "
-                                  "(--check-finite names the first op that goes wrong, --on-nonfinite=skip leaves such "
-                                  "steps out)",
-                                  metrics.step, metrics.loss, stepper.whereLossIsLost()));
+    failLoss(metrics, "no checkpoint holds this step");
   checkNorm(metrics);
 }
 
@@ -292,23 +307,18 @@ void Trainer::takeInParts(TokenBlock &block, StepMetrics &metrics) {
 
 void Trainer::checkNorm(const StepMetrics &metrics) const {
   if (!std::isfinite(metrics.gradNorm))
-    throw SharedError(
-        fmt::format("step {}: the gradient norm must be a number, but got {}; no checkpoint holds this step "
-                    "(--check-finite names the first op that goes wrong, --on-nonfinite=skip leaves such "
-                    "steps out)",
-                    metrics.step, metrics.gradNorm));
+    failNonfinite(metrics, "gradient norm", fmt::format("{}", metrics.gradNorm), "no checkpoint holds this step");
 }
 
 // Returns whether the weights were changed.
 bool Trainer::applyStep(StepMetrics &metrics) {
   const RunConfig &config = parts.config;
   const bool skip = config.onNonfinite == "skip", hasLoss = std::isfinite(metrics.loss);
+  metrics.gradNorm = NAN;
   if (!hasLoss && !skip)
-    throw SharedError(fmt::format("step {}: the loss must be a number, but got {}{}; weights are as after step {} "
-                                  "(--check-finite names the first op that goes wrong, --on-nonfinite=skip leaves such "
-                                  "steps out)",
-                                  metrics.step, metrics.loss, stepper.whereLossIsLost(), metrics.step - 1));
-  metrics.gradNorm = hasLoss ? stepper.gradientNorm(hyperOf(metrics)) : NAN;
+    failLoss(metrics, fmt::format("weights are as after step {}", metrics.step - 1));
+  if (hasLoss)
+    metrics.gradNorm = stepper.gradientNorm(hyperOf(metrics));
   if (skip && !std::isfinite(metrics.gradNorm)) {
     parts.progress.warning(
         fmt::format("step {} is skipped: its loss ({}) or the norm of its gradients ({}) is not finite", metrics.step,

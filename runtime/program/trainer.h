@@ -68,6 +68,9 @@ private:
   void noteSaved();
   bool applyStep(StepMetrics &metrics);
   Hyper hyperOf(const StepMetrics &metrics) const;
+  [[noreturn]] void failNonfinite(const StepMetrics &metrics, const char *what, const std::string &found,
+                                  const std::string &left) const;
+  [[noreturn]] void failLoss(const StepMetrics &metrics, const std::string &left) const;
   void checkNorm(const StepMetrics &metrics) const;
   void dumpFirst(TokenBlock &block);
   struct StepTimes {
@@ -79,8 +82,8 @@ private:
   void tellSlowRank(const Balance::Step &step);
   std::map<std::string, std::string> facts() const;
   void checkEvaluation() const;
-  std::string sameSpecRemark(const std::map<std::string, std::string> &before,
-                             const std::map<std::string, std::string> &now) const;
+  std::string specRemark(const std::map<std::string, std::string> &before,
+                         const std::map<std::string, std::string> &now) const;
   bool evaluates() const { return evaluation.rows > 0 || evaluation.generated > 0; }
   // Sequences of a step, of all ranks.
   int64_t rowsPerStep() const { return stepRows().all; }

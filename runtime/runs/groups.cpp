@@ -2,9 +2,9 @@
 #include "runtime/runs/groups.h"
 
 #include "runtime/core/nearest.h"
-#include "runtime/runs/read_file.h"
 #include "runtime/runs/settings.h"
 #include "runtime/runs/sweep_file.h"
+#include "runtime/train/files.h"
 
 #include <fmt/format.h>
 
@@ -60,8 +60,8 @@ private:
   size_t seeds = 1; // runs of a candidate
   std::vector<Setting> settings;
   std::vector<std::string> absent; // folders of runs that have written nothing
-  size_t unfinished = 0;           // runs that have not come to their last step
   size_t lost = 0;                 // runs whose last loss is not finite
+  size_t unfinished = 0;           // others that have not come to their last step
 };
 
 } // namespace
@@ -72,6 +72,9 @@ static bool isFinished(const Run &run) {
   const auto steps = settings.find("steps");
   return steps == settings.end() || steps->second == std::to_string(run.lastStep());
 }
+
+// Of a run that may still come to its end.
+static bool isUnfinished(const Run &run) { return !isFinished(run) && !run.isLost(); }
 
 // Whether the mean of a metric is better in the first group (1), in the second (-1) or the same in both (0), but for
 // what the order of a sum changes. A group without the metric is behind.
@@ -103,7 +106,7 @@ void Sweep::readRuns() {
         chosen = run.values[a];
       else if (file.axes[a].name != "seed")
         values.push_back(run.values[a]);
-    if (!isThere(path / "metrics.jsonl")) {
+    if (!pathExists(path / "metrics.jsonl")) {
       absent.push_back(run.folder);
       continue;
     }
@@ -112,9 +115,8 @@ void Sweep::readRuns() {
     if (candidate == setting.candidates.end())
       candidate = setting.candidates.insert(candidate, {chosen, {}});
     const Run &read = candidate->group.runs.emplace_back(path.string());
-    const bool finished = isFinished(read);
-    candidate->done += finished && !read.isLost();
-    unfinished += !finished;
+    candidate->done += isFinished(read) && !read.isLost();
+    unfinished += isUnfinished(read);
     lost += read.isLost();
   }
 }
@@ -167,6 +169,11 @@ static std::string tellLost(size_t lost, size_t runs, const std::string &name) {
   return fmt::format("Without figures, as their last loss is not finite: {} of the {} runs of '{}'.", lost, runs, name);
 }
 
+static std::string tellUnfinished(size_t unfinished, size_t runs, const std::string &name) {
+  return fmt::format("Not finished, and shown as far as they have come: {} of the {} runs of '{}'.", unfinished, runs,
+                     name);
+}
+
 void Sweep::appendTo(Comparison &comparison, bool named) const {
   const std::string metric = headline();
   std::vector<std::string> passedOver;
@@ -194,9 +201,7 @@ void Sweep::appendTo(Comparison &comparison, bool named) const {
   if (lost)
     comparison.notes.push_back(tellLost(lost, file.runs.size(), folder));
   if (unfinished)
-    comparison.notes.push_back(
-        fmt::format("Not finished, and shown as far as they have come: {} of the {} runs of '{}'.", unfinished,
-                    file.runs.size(), folder));
+    comparison.notes.push_back(tellUnfinished(unfinished, file.runs.size(), folder));
   if (!absent.empty())
     comparison.notes.push_back(
         fmt::format("Left out, as they have written nothing yet: {} of the {} runs of '{}' ({}).", absent.size(),
@@ -243,6 +248,8 @@ Comparison readComparison(std::span<const std::string> arguments, const std::str
       const Group &group = comparison.groups.emplace_back(readGroup(argument));
       if (const size_t lost = size_t(std::ranges::count_if(group.runs, &Run::isLost)))
         comparison.notes.push_back(tellLost(lost, group.runs.size(), group.label));
+      if (const size_t unfinished = size_t(std::ranges::count_if(group.runs, isUnfinished)))
+        comparison.notes.push_back(tellUnfinished(unfinished, group.runs.size(), group.label));
       if (const std::set<std::string> tasks = tasksOf(group); tasks.size() > 1)
         comparison.notes.push_back(
             fmt::format("The runs of '{}' have different tasks, and a mean over these says little: {}.", group.label,

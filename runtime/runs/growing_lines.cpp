@@ -22,7 +22,7 @@ static size_t takeLines(std::string &text, std::vector<std::string> &lines) {
 
 std::vector<std::string> GrowingLines::next() {
   std::vector<std::string> lines;
-  if (!isThere(path))
+  if (!pathExists(path))
     return lines;
   const InputFile file(path, /*followLinks=*/true);
   const auto size = int64_t(file.bytes());

@@ -3,18 +3,10 @@
 
 #include "runtime/train/files.h"
 
-#include <cerrno>
-#include <sys/stat.h>
-
 namespace stretto::runtime {
 
-bool isThere(const std::string &path) {
-  struct stat status;
-  return lstat(path.c_str(), &status) == 0 || (errno != ENOENT && errno != ENOTDIR && errno != ENAMETOOLONG);
-}
-
 std::optional<std::string> readIfThere(const std::string &path, uint64_t maxBytes) {
-  if (!isThere(path))
+  if (!pathExists(path))
     return std::nullopt;
   return readFile(path, maxBytes, /*followLinks=*/true);
 }

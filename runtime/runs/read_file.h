@@ -7,9 +7,6 @@
 
 namespace stretto::runtime {
 
-// Whether something stands at the path, readable or not.
-bool isThere(const std::string &path);
-
 // The text of a file; nothing where there is none. Throws Error for what is no regular file, cannot be read, or has
 // more than `maxBytes`.
 std::optional<std::string> readIfThere(const std::string &path, uint64_t maxBytes);

@@ -1,7 +1,7 @@
 // Reading what a training run wrote about itself.
 #include "runtime/runs/runs.h"
 
-#include "runtime/runs/read_file.h"
+#include "runtime/train/files.h"
 #include "runtime/train/score.h"
 
 #include <algorithm>
@@ -19,7 +19,9 @@ Run::Run(std::string path, Absent)
     : folder(std::move(path)), metricsFile(folder + "/metrics.jsonl"), timingFile(folder + "/timing.jsonl") {}
 
 Run::Run(std::string path) : Run(std::move(path), Absent()) {
-  if (!isThere(folder + "/metrics.jsonl"))
+  if (!pathExists(folder))
+    throw Error("'" + folder + "' must be a run directory, but is not there");
+  if (!pathExists(folder + "/metrics.jsonl"))
     throw Error("'" + folder + "' is no run directory: it has no readable metrics.jsonl");
   update();
 }
@@ -96,6 +98,12 @@ std::string Run::readTiming(const std::string &line) {
   return "";
 }
 
+void Run::readWhetherLost(const JsonValue &object) {
+  const auto isNoNumber = [&](const char *key) { return object.find(key) && std::isnan(numberUnder(object, key)); };
+  if (object.find("loss") || object.find("eval_loss"))
+    lossIsLost = isNoNumber("loss") || isNoNumber("eval_loss") || isNoNumber("grad_norm");
+}
+
 std::string Run::readMetrics(const std::string &line) {
   JsonValue object;
   int64_t next = 0;
@@ -104,9 +112,8 @@ std::string Run::readMetrics(const std::string &line) {
   if (next < step)
     forgetFrom(double(next));
   step = next;
-  for (const char *key : {"loss", "eval_loss"})
-    if (object.find(key) && !object.find("skipped"))
-      lossIsLost = std::isnan(numberUnder(object, key));
+  if (!object.find("skipped"))
+    readWhetherLost(object);
   addNumber(object, "loss", double(step), loss);
   addNumber(object, "lr", double(step), learningRate);
   addNumber(object, "eval_loss", double(step), evaluationLoss);

@@ -53,7 +53,8 @@ public:
   // 0 before the first line.
   int64_t lastStep() const { return step; }
 
-  // Whether the last loss, of a step that was not skipped or of an evaluation, is no number that can be drawn.
+  // Whether the last loss, of a step that was not skipped or of an evaluation, or the norm of its gradients is no
+  // number that can be drawn.
   bool isLost() const { return lossIsLost; }
 
   // A run whose file may not be there yet.
@@ -64,6 +65,7 @@ private:
   Run(std::string folder, Absent);
   // Each returns what is wrong with the line, "" where nothing is.
   std::string readMetrics(const std::string &line);
+  void readWhetherLost(const JsonValue &object);
   std::string readScore(const std::string &name, const JsonValue &score);
   std::string readTiming(const std::string &line);
   bool read(GrowingLines &file, std::string (Run::*readLine)(const std::string &));

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 static constexpr const char *fileName = "sweep.toml";
 
-bool isSweep(const fs::path &folder) { return isThere(folder / fileName); }
+bool isSweep(const fs::path &folder) { return pathExists(folder / fileName); }
 
 namespace {
 

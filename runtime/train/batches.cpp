@@ -230,7 +230,8 @@ FileSource::FileSource(const std::string &path, int64_t batch, int64_t length, i
   rows = tokens->shape[0];
   for (const TensorEntry *entry : {targets, mask, weights, positions})
     if (entry && entry->shape != tokens->shape)
-      throw Error(fmt::format("'{}' in '{}' must have the shape of 'tokens'", entry->name, path));
+      throw Error(fmt::format("'{}' in '{}' must have the shape {} of 'tokens', but has {}", entry->name, path,
+                              shapeText(tokens->shape), shapeText(entry->shape)));
   all.tokens = readTokens(file, *tokens, vocabulary);
   all.targets = readTokens(file, *targets, vocabulary);
   all.mask = readMask(file, mask, rows * length);

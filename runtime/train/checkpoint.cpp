@@ -2,6 +2,7 @@
 #include "runtime/train/checkpoint.h"
 
 #include "runtime/core/error.h"
+#include "runtime/core/whole_number.h"
 #include "runtime/train/tensor_files.h"
 
 #include <algorithm>
@@ -21,27 +22,14 @@ void removeQuietly(const std::string &folder) {
   }
 }
 
-bool isNumber(std::string_view text) {
-  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
-}
-
 // .tmp-STEP-NUMBER, or .tmp-old-STEP.
 bool isTemporaryName(std::string_view name) {
   if (!name.starts_with(temporaryPrefix))
     return false;
   const std::string_view rest = name.substr(std::string_view(temporaryPrefix).size());
   const size_t dash = rest.find('-');
-  return dash != std::string_view::npos && (rest.starts_with("old-") || isNumber(rest.substr(0, dash))) &&
-         isNumber(rest.substr(dash + 1));
-}
-
-// Whether a file that is no link has this text.
-bool holds(const std::string &path, const std::string &text) {
-  try {
-    return readFile(path, text.size()) == text;
-  } catch (const Error &) {
-    return false;
-  }
+  return dash != std::string_view::npos && (rest.starts_with("old-") || isDigits(rest.substr(0, dash))) &&
+         isDigits(rest.substr(dash + 1));
 }
 
 std::vector<TensorEntry> weightEntries(const TrainingState &state) {

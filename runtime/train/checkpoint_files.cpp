@@ -2,6 +2,7 @@
 #include "runtime/train/checkpoint_files.h"
 
 #include "runtime/core/error.h"
+#include "runtime/core/whole_number.h"
 #include "runtime/train/checksum.h"
 #include "runtime/train/tensor_files.h"
 
@@ -15,10 +16,6 @@ namespace {
 constexpr std::string_view weightsStem = "weights", momentsStem = "moments", extension = ".safetensors";
 constexpr const char *manifestName = "manifest.json";
 constexpr uint64_t maxManifestBytes = 256u << 20;
-
-bool isDigits(std::string_view text) {
-  return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
-}
 
 // The rank in "<stem>-<rank>.safetensors", 0 of "<stem>.safetensors"; nothing of other names.
 std::optional<int64_t> writerOf(std::string_view name, std::string_view stem) {

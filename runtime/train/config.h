@@ -84,7 +84,7 @@ struct Setting {
   std::function<std::string(const RunConfig &)> get;         // empty for a number: nobody says
 
   bool isStored() const { return option->kind == ProgramOption::experiment; }
-  bool isText() const { return option->value == "TEXT"; }
+  bool isText() const { return option->value == "TEXT" || !option->named().empty(); }
 };
 
 // All options, in the order of the help text.

@@ -1,14 +1,17 @@
 // Run files in TOML.
+#include "runtime/train/config_file.h"
+
 #include "runtime/core/error.h"
 #include "runtime/core/nearest.h"
 #include "runtime/core/sealed.h"
 #include "runtime/core/utf8.h"
-#include "runtime/train/config.h"
 #include "runtime/train/files.h"
 #include "runtime/train/toml.h"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
+#include <sstream>
 
 namespace stretto::runtime {
 namespace {
@@ -23,8 +26,10 @@ struct SettingsFile {
   Origin::Kind kind;
 };
 
+std::string placeOf(const std::string &path, size_t line) { return fmt::format("{}:{}", path, line); }
+
 Origin originOf(const SettingsFile &file, const toml::node &node) {
-  return {file.kind, fmt::format("{}:{}", file.path, node.source().begin.line)};
+  return {file.kind, placeOf(file.path, node.source().begin.line)};
 }
 
 GivenValue valueOf(const SettingsFile &file, const std::string &name, const toml::node &node) {
@@ -118,6 +123,35 @@ ConfigLayer readRunFile(const std::string &run) {
                     "known; give them on the command line of a new run",
                     path));
   return parseConfig({path, Origin::Kind::RunFile}, content);
+}
+
+// What follows the # of a line that writeConfigFile wrote; empty where nothing does.
+static std::string commentOf(std::string_view line) {
+  bool quoted = false;
+  for (size_t i = 0; i < line.size(); ++i)
+    if (line[i] == '"')
+      quoted = !quoted;
+    else if (quoted && line[i] == '\\')
+      ++i;
+    else if (!quoted && line.substr(i).starts_with("# "))
+      return std::string(line.substr(i + 2));
+  return "";
+}
+
+void keepOrigins(RunConfig &config, const std::string &run) {
+  const std::string path = run + "/run.toml";
+  if (!pathExists(path))
+    return;
+  std::map<std::string, std::string> said; // by place
+  std::istringstream lines(readFile(path, maxBytes));
+  size_t number = 0;
+  for (std::string line; std::getline(lines, line);)
+    said[placeOf(path, ++number)] = commentOf(line);
+  for (auto *origins : {&config.origins, &config.taskOrigins})
+    for (auto &[name, origin] : *origins)
+      if (const auto found = said.find(origin.text);
+          origin.kind == Origin::Kind::RunFile && found != said.end() && !found->second.empty())
+        origin.text = found->second;
 }
 
 static void checkText(const std::string &name, const std::string &value) {

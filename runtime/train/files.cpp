@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
+#include <memory>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
@@ -182,23 +183,40 @@ void removeTree(const std::string &path) {
 
 std::vector<std::string> listDirectory(const std::string &path) {
   std::vector<std::string> names;
-  DIR *directory = opendir(path.c_str());
+  const std::unique_ptr<DIR, int (*)(DIR *)> directory(opendir(path.c_str()), closedir);
   if (!directory) {
     if (errno == ENOENT)
       return names;
     failFile("list", path, errno);
   }
-  while (const dirent *entry = readdir(directory))
+  errno = 0;
+  while (const dirent *entry = readdir(directory.get())) {
     if (std::strcmp(entry->d_name, ".") != 0 && std::strcmp(entry->d_name, "..") != 0)
       names.emplace_back(entry->d_name);
-  closedir(directory);
+    errno = 0;
+  }
+  if (errno != 0)
+    failFile("list", path, errno);
   std::sort(names.begin(), names.end());
   return names;
 }
 
 bool pathExists(const std::string &path) {
   struct stat status;
-  return lstat(path.c_str(), &status) == 0;
+  return lstat(path.c_str(), &status) == 0 || (errno != ENOENT && errno != ENOTDIR && errno != ENAMETOOLONG);
+}
+
+bool holds(const std::string &path, std::string_view text) {
+  try {
+    return readFile(path, text.size()) == text;
+  } catch (const Error &) {
+    return false;
+  }
+}
+
+void replaceWhereChanged(const std::string &path, std::string_view text, bool executable) {
+  if (!holds(path, text) || (executable && access(path.c_str(), X_OK) != 0))
+    replaceFile(path, text, executable);
 }
 
 // What the names of temporary files have behind that of the file: this, and the number of the process.

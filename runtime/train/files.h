@@ -31,7 +31,7 @@ private:
   int descriptor = -1;
 };
 
-// A file opened for reading: regular, not a symbolic link.
+// A regular file opened for reading.
 class InputFile {
 public:
   // A symbolic link is refused unless `followLinks`: paths inside a run directory never follow one.
@@ -58,9 +58,12 @@ void exchangePaths(const std::string &first, const std::string &second); // atom
 void removeFile(const std::string &path);
 void removeTree(const std::string &path); // a folder with all that is in it; links are not followed
 std::vector<std::string> listDirectory(const std::string &path); // sorted; empty when there is none
-bool pathExists(const std::string &path);
+bool pathExists(const std::string &path);                        // also where it cannot be looked at
+bool holds(const std::string &path, std::string_view text);      // whether a file that is no link has this text
 // Replaces `path` by a synced temporary file renamed over it.
 void replaceFile(const std::string &path, std::string_view text, bool executable = false);
+// The same for what does not hold the text, or is to be executable and is not.
+void replaceWhereChanged(const std::string &path, std::string_view text, bool executable = false);
 // The file that is written where a user names `path`: what links lead to. Throws Error where a folder lies there or
 // another thing that is no regular file, and where nothing can be written.
 std::string placeOfOutput(const std::string &path);

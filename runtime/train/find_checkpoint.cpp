@@ -5,6 +5,7 @@
 #include "runtime/core/utf8.h"
 #include "runtime/train/checkpoint.h"
 #include "runtime/train/files.h"
+#include "runtime/train/metrics.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -29,9 +30,7 @@ fs::path plain(const std::string &path) {
   return normal.has_filename() ? normal : normal.parent_path();
 }
 
-bool isStepName(const std::string &name) {
-  return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; });
-}
+bool isStepName(const std::string &name) { return stepOfName(name).has_value(); }
 
 bool isCheckpointFolder(const fs::path &path) {
   const std::vector<std::string> names = listDirectory(path.string());
@@ -145,10 +144,15 @@ FoundWeights findWeights(const std::string &given, CheckpointPart part) {
     return checkpointAt(path, "", part);
   if (pathExists((path / weightsFile).string()))
     return weightsAt((path / weightsFile).string(), part);
-  if (isFolder(path / "ckpt"))
+  if (isCheckpointFolder(path / "ckpt"))
     return newestIn(path / "ckpt", part);
   if (isCheckpointFolder(path))
     return newestIn(path, part);
+  if (pathExists((path / "run.toml").string()))
+    throw Error(
+        fmt::format("'{}' has no checkpoint yet: its run has come to step {}, and writes one every --save-every "
+                    "steps and at its end",
+                    given, lastStepOf((path / "metrics.jsonl").string())));
   throw Error(
       fmt::format("'{}' must be a run directory, its folder 'ckpt', a checkpoint of it or a safetensors file, but is "
                   "{}",

@@ -3,8 +3,10 @@
 
 #include "runtime/core/error.h"
 #include "runtime/core/nearest.h"
+#include "runtime/core/whole_number.h"
 #include "runtime/train/tensor_files.h"
 
+#include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
 #include <set>
@@ -55,6 +57,32 @@ void loadTensor(const TrainingState &state, const StateTensor &tensor, const Ten
   writeTensor(state.device, tensor, std::move(data));
 }
 
+// A name with # in place of its parts that are numbers, as those of layers.
+std::string withoutNumbers(std::string_view name) {
+  std::string text;
+  while (!name.empty()) {
+    const size_t end = std::min(name.find('.'), name.size());
+    text += isDigits(name.substr(0, end)) ? "#" : name.substr(0, end);
+    text += end < name.size() ? "." : "";
+    name.remove_prefix(std::min(end + 1, name.size()));
+  }
+  return text;
+}
+
+// Throws Error for a tensor that is none of the parameters.
+void refuseTensor(const std::string &name, const TensorFiles &files, const std::set<std::string> &known) {
+  for (const std::string_view suffix : {".moment1", ".moment2"})
+    if (name.ends_with(suffix) && known.contains(name.substr(0, name.size() - suffix.size())))
+      throw Error(fmt::format("'{}' must hold weights alone, but holds moments, too, as '{}'; a file without them is "
+                              "written by: stretto export RUN, without --moments",
+                              files.name(), name));
+  const std::vector<std::string> names(known.begin(), known.end());
+  const bool isOfOtherLayer = std::ranges::any_of(
+      names, [&](const std::string &other) { return withoutNumbers(other) == withoutNumbers(name); });
+  throw Error(fmt::format("each tensor of '{}' must be a parameter, but got '{}'{}", files.name(), name,
+                          isOfOtherLayer ? "; the program has no such layer" : suggestName(name, names)));
+}
+
 } // namespace
 
 void loadWeights(const TrainingState &state, const FoundWeights &weights) {
@@ -66,8 +94,7 @@ void loadWeights(const TrainingState &state, const FoundWeights &weights) {
   }
   for (const TensorFiles::Tensor &tensor : files.tensors())
     if (!known.contains(tensor.name))
-      throw Error(fmt::format("each tensor of '{}' must be a parameter, but got '{}'{}", files.name(), tensor.name,
-                              suggestName(tensor.name, std::vector<std::string>(known.begin(), known.end()))));
+      refuseTensor(tensor.name, files, known);
   state.device.wait();
 }
 

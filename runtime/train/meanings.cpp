@@ -26,25 +26,37 @@ static std::map<std::string, std::string> withoutLength(std::map<std::string, st
   return settings;
 }
 
-// The task of a run, if it is called so and has other settings; nothing where that cannot be known.
+// The run directory that the weights are of, or that is gone on with; empty where there is none.
+static std::string runOfWeights(const RunConfig &config) {
+  const std::string &path = config.resume ? config.out : config.initFrom;
+  const std::string run = path.empty() ? "" : runOf(path);
+  return !run.empty() && pathExists(run + "/run.toml") ? run : "";
+}
+
+// The task of the run that the weights are of, if it is another or has other settings; nothing where that cannot be
+// known.
 static std::unique_ptr<Task> otherTask(const std::string &run, const RunConfig &config, const TaskRegistry &tasks) {
+  if (run.empty())
+    return nullptr;
   try {
     const ConfigLayer layer = readRunFile(run);
     std::map<std::string, std::string> settings;
     for (const auto &[parameter, value] : layer.taskSettings)
       settings[parameter] = value.text;
     const auto name = layer.options.find("task");
-    if (name == layer.options.end() || name->second.text != config.task ||
-        withoutLength(settings) == withoutLength(config.taskSettings))
+    if (name == layer.options.end() || name->second.text.empty() ||
+        (name->second.text == config.task && withoutLength(settings) == withoutLength(config.taskSettings)))
       return nullptr;
-    return tasks.make(config.task, settings);
+    return tasks.make(name->second.text, settings);
   } catch (const std::exception &) { // a run that is damaged, or files of its task that are gone
     return nullptr;
   }
 }
 
-// "k = 2 instead of 4"
+// "k = 2 instead of 4", or "mano instead of depo1".
 static std::string tellChanges(const Task &before, const Task &now) {
+  if (before.name() != now.name())
+    return now.name() + " instead of " + before.name();
   const std::map<std::string, std::string> values = withoutLength(now.settings());
   std::string text;
   for (const auto &[parameter, value] : withoutLength(before.settings()))
@@ -53,20 +65,56 @@ static std::string tellChanges(const Task &before, const Task &now) {
   return text;
 }
 
+// The first id that is known to mean something else now; empty where there is none.
+static std::string findDifference(const Task &before, const Task &now) {
+  const int64_t ids = std::min(before.vocabulary(), now.vocabulary());
+  for (int32_t id = 0; id < ids; ++id)
+    if (const std::string then = before.meaning(id), is = now.meaning(id); !then.empty() && !is.empty() && then != is)
+      return fmt::format("with {} the id {} is '{}' and not '{}'", tellChanges(before, now), id, printable(is),
+                         printable(then));
+  return "";
+}
+
+static bool isTransfer(const RunConfig &config, const Task &before, const Task &now) {
+  return config.trains() && !config.resume && before.name() != now.name();
+}
+
+static void refuseDifference(const std::string &run, const Task &before, const Task &now) {
+  if (const std::string difference = findDifference(before, now); !difference.empty())
+    throw Error(fmt::format("task '{}': ids must mean what they do to the weights of '{}', but {}", now.name(), run,
+                            difference));
+}
+
 void checkMeanings(const RunConfig &config, const Task &task, const TaskRegistry &tasks) {
-  const std::string &path = config.resume ? config.out : config.initFrom;
-  const std::string run = path.empty() ? "" : runOf(path);
-  if (run.empty() || !pathExists(run + "/run.toml"))
-    return;
+  const std::string run = runOfWeights(config);
   const std::unique_ptr<Task> before = otherTask(run, config, tasks);
+  if (before && !isTransfer(config, *before, task))
+    refuseDifference(run, *before, task);
+}
+
+void checkMeanings(const RunConfig &config, const TaskRegistry &tasks) {
+  const std::string run = runOfWeights(config);
+  const std::unique_ptr<Task> before = config.task.empty() ? nullptr : otherTask(run, config, tasks);
   if (!before)
     return;
-  const int64_t ids = std::min(before->vocabulary(), task.vocabulary());
-  for (int32_t id = 0; id < ids; ++id)
-    if (const std::string then = before->meaning(id), now = task.meaning(id); then != now)
-      throw Error(fmt::format("task '{}': ids must mean what they do to the weights of '{}', but with {} the id {} is "
-                              "'{}' and not '{}'",
-                              config.task, run, tellChanges(*before, task), id, printable(now), printable(then)));
+  std::unique_ptr<Task> task;
+  try {
+    task = tasks.make(config.task, withoutLength(config.taskSettings));
+  } catch (const std::exception &) { // nothing is asked of it but what its ids mean
+    return;
+  }
+  refuseDifference(run, *before, *task);
+}
+
+std::string transferWarning(const RunConfig &config, const Task &task, const TaskRegistry &tasks) {
+  const std::string run = runOfWeights(config);
+  const std::unique_ptr<Task> before = otherTask(run, config, tasks);
+  if (!before || !isTransfer(config, *before, task))
+    return "";
+  const std::string difference = findDifference(*before, task);
+  return difference.empty() ? ""
+                            : fmt::format("task '{}': ids mean something else to the weights of '{}': {}", task.name(),
+                                          run, difference);
 }
 
 } // namespace stretto::runtime

@@ -5,6 +5,7 @@
 #include "runtime/train/files.h"
 #include "runtime/train/json.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
 #include <filesystem>
@@ -138,6 +139,18 @@ bool truncateLines(const std::string &path, int64_t step) {
   if (keep != text.size())
     replaceFile(path, std::string_view(text).substr(0, keep));
   return whole && reached == step;
+}
+
+int64_t lastStepOf(const std::string &path) {
+  if (!pathExists(path))
+    return 0;
+  const std::string text = readFile(path, maxLogBytes);
+  const size_t end = text.rfind('\n');
+  if (end == std::string::npos)
+    return 0;
+  const size_t before = end == 0 ? std::string::npos : text.rfind('\n', end - 1);
+  const size_t begin = before == std::string::npos ? 0 : before + 1;
+  return std::max<int64_t>(0, stepOf(std::string_view(text).substr(begin, end - begin)));
 }
 
 } // namespace stretto::runtime

@@ -60,6 +60,9 @@ private:
 // each step up to it has a line; no file has none.
 bool truncateLines(const std::string &path, int64_t step);
 
+// The step of the last whole line; 0 where there is none, or no file.
+int64_t lastStepOf(const std::string &path);
+
 // A TensorBoard event file (records of protobuf Event messages with masked CRC-32C).
 class EventFile {
 public:

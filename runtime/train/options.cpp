@@ -81,17 +81,14 @@ void addOptions(CLI::App &app, CommandLine &line, std::vector<std::string> &task
 
 // An empty path or prompt is mostly a variable of a shell that is not set, and nobody means the usual one by it.
 void refuseEmptyTexts(const CLI::App &app) {
-  static constexpr std::string_view paths[] = {"out",    "init-from",      "tokens",     "prompts", "scores",
-                                               "config", "dump-gradients", "dump-batch", "of-run"};
-  for (const CLI::Option *option : app.get_options()) {
-    if (option->empty() || !option->results().back().empty())
+  for (const ProgramOption &option : programOptions) {
+    const CLI::Option *given = app.get_option_no_throw(std::string(option.name));
+    if (!given || given->empty() || !given->results().back().empty())
       continue;
-    for (const std::string &name : option->get_lnames())
-      if (std::ranges::find(paths, name) != std::end(paths))
-        throw Error(
-            fmt::format("--{} must name a {}, but got ''", name, name == "tokens" ? "file" : "file or a folder"));
-      else if (name == "prompt")
-        throw Error("--prompt must be a text to go on with, but got ''");
+    if (!option.named().empty())
+      throw Error(fmt::format("{} must name {}, but got ''", option.name, option.named()));
+    if (option.name == "--prompt")
+      throw Error("--prompt must be a text to go on with, but got ''");
   }
 }
 

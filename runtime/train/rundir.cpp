@@ -44,21 +44,11 @@ std::string bytesOf(const InputFile &file) {
   return bytes;
 }
 
-bool holds(const std::string &path, const std::string &bytes) {
-  try {
-    const InputFile file(path);
-    return file.bytes() == bytes.size() && bytesOf(file) == bytes;
-  } catch (const Error &) {
-    return false;
-  }
-}
-
 // A copy of the running program, so that the run can be repeated without compiling. The libraries that were bundled
 // with it lie where they are.
 void keepProgram(const std::string &folder) {
-  const std::string bytes = bytesOf(InputFile("/proc/self/exe", /*followLinks=*/true)), copy = folder + "/program";
-  if (!holds(copy, bytes) || access(copy.c_str(), X_OK) != 0)
-    replaceFile(copy, bytes, /*executable=*/true);
+  replaceWhereChanged(folder + "/program", bytesOf(InputFile("/proc/self/exe", /*followLinks=*/true)),
+                      /*executable=*/true);
   std::error_code none;
   const std::filesystem::path libraries = std::filesystem::read_symlink("/proc/self/exe", none).parent_path() / "lib",
                               link = folder + "/lib";
@@ -90,12 +80,6 @@ std::string compilerOptions(const stretto_program &program) {
       text += fmt::format("--set\n{}={}\n", name->text, value->text);
   }
   return sealed(text);
-}
-
-void replaceWhereChanged(const std::string &path, const std::string &text, bool executable = false) {
-  constexpr uint64_t most = 64 << 20;
-  if (!pathExists(path) || readFile(path, most) != text)
-    replaceFile(path, text, executable);
 }
 
 } // namespace
@@ -162,8 +146,6 @@ void RunDirectory::checkHeld() const {
 
 void RunDirectory::describe(const RunConfig &config, const stretto_program &program, bool hasNewSettings) const {
   makeDirectory(file("build"));
-  if (hasNewSettings)
-    replaceWhereChanged(file("run.toml"), writeConfigFile(config));
   replaceWhereChanged(file("spec.stretto"), program.spec_text);
   replaceWhereChanged(file("model.sha"), fmt::format("{}\n", program.spec_hash));
   replaceWhereChanged(file("build/plan.json"), program.plan);
@@ -172,6 +154,8 @@ void RunDirectory::describe(const RunConfig &config, const stretto_program &prog
   replaceWhereChanged(file("build/compiler.txt"), fmt::format("{}\n", program.compiler));
   keepProgram(file("build"));
   replaceWhereChanged(file("rerun.sh"), rerunScript, /*executable=*/true);
+  if (hasNewSettings)
+    replaceWhereChanged(file("run.toml"), writeConfigFile(config));
 }
 
 bool RunDirectory::dropLinesAfter(int64_t step) const {

@@ -18,6 +18,9 @@ struct Hyper {
   double learningRate = 0, beta1 = 0, beta2 = 0, epsilon = 0, weightDecay = 0, clip = 0;
   int64_t update = 1; // 1 for the first one applied; for the bias corrections
 };
+inline Hyper hyperOf(const RunConfig &config, double learningRate, int64_t update) {
+  return {learningRate, config.beta1, config.beta2, config.epsilon, config.weightDecay, config.clip, update};
+}
 
 class Stepper {
 public:

@@ -136,7 +136,7 @@ private:
       fail(line, "terminals must be named once, but got them again after line " + std::to_string(terminalLine));
     if (words.size() < 2)
       fail(line, "'terminals' must be followed by at least one name");
-    if (words.size() > Grammar::mostSymbols)
+    if (words.size() - 1 > Grammar::mostSymbols)
       failSymbols(line, words.size() - 1);
     terminals.assign(words.begin() + 1, words.end());
     terminalLine = line;

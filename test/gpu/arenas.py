@@ -155,26 +155,44 @@ class Library:
                              (args.k, args.k_stride, args.kv_heads, args.head_dim),
                              (args.v, args.v_stride, args.kv_heads, args.value_dim))]  # fmt: skip
 
-    def attend(self, args, q, k, v):
-        scores = self.scores(args, q, k)
-        return scores, scores.softmax(-1) @ v.repeat_interleave(args.heads // args.kv_heads, 1)
+    def reals(self, args, buffer, *shape):
+        """A tensor without gaps, of numbers that are never bf16."""
+        strides = [math.prod(shape[i + 1 :]) for i in range(len(shape))]
+        return self.arenas.tensor(buffer, abi.F64 if args.dtype == abi.F64 else abi.F32, shape, strides)
+
+    def lse(self, args):
+        return self.reals(args, args.lse, args.batch, args.heads, args.length)
 
     def attention(self, args):
-        scores, y = self.attend(args, *self.inputs(args))
+        q, k, v = self.inputs(args)
+        scores = self.scores(args, q, k)
+        lse = scores.logsumexp(-1)
+        if args.has_sinks:
+            sinks = self.reals(args, args.sinks, args.heads)
+            lse = torch.logaddexp(lse, sinks[:, None])
+            share = self.reals(args, args.share, args.batch, args.length, args.heads)
+            share.copy_((sinks[:, None] - lse).exp().transpose(1, 2))
+        self.lse(args).copy_(lse)
+        y = (scores - lse[..., None]).exp() @ v.repeat_interleave(args.heads // args.kv_heads, 1)
         self.heads(args, args.o, args.o_stride, args.heads, args.value_dim).copy_(y)
-        real = abi.F64 if args.dtype == abi.F64 else abi.F32
-        shape = (args.batch, args.heads, args.length)
-        lse = self.arenas.tensor(args.lse, real, shape, (args.heads * args.length, args.length, 1))
-        lse.copy_(scores.logsumexp(-1))
 
     def attention_grad(self, args):
-        forward = args.forward
-        inputs = [each.requires_grad_() for each in self.inputs(forward)]
-        _, y = self.attend(forward, *inputs)
-        y.backward(self.heads(forward, args.d_o, args.do_stride, forward.heads, forward.value_dim).to(y.dtype))
-        for buffer, stride, value in zip((args.d_q, args.d_k, args.d_v), (args.dq_stride, args.dk_stride, args.dv_stride),
-                                         inputs):  # fmt: skip
-            self.heads(forward, buffer, stride, value.shape[1], value.shape[3]).copy_(value.grad)
+        of = args.forward
+        q, k, v = self.inputs(of)
+        group = of.heads // of.kv_heads
+        p = (self.scores(of, q, k) - self.lse(of)[..., None]).exp()  # what sinks take is in lse
+        grad = self.heads(of, args.d_o, args.do_stride, of.heads, of.value_dim).to(p.dtype)
+        dp = grad @ v.repeat_interleave(group, 1).transpose(-1, -2)
+        ds = of.scale * p * (dp - (p * dp).sum(-1, keepdim=True))
+
+        def of_groups(x):  # the sum over the query heads that share a key/value head
+            return x.unflatten(1, (of.kv_heads, group)).sum(2)
+
+        gradients = ((args.d_q, args.dq_stride, ds @ k.repeat_interleave(group, 1)),
+                     (args.d_k, args.dk_stride, of_groups(ds.transpose(-1, -2) @ q)),
+                     (args.d_v, args.dv_stride, of_groups(p.transpose(-1, -2) @ grad)))  # fmt: skip
+        for buffer, stride, value in gradients:
+            self.heads(of, buffer, stride, value.shape[1], value.shape[3]).copy_(value)
 
     def zero(self, buffer, count):
         arena, start = self.arenas.place(buffer)

@@ -107,7 +107,7 @@ def given(op, kind, names, values):
     return {name: rest.pop(0) for name, size in zip(names, sizes, strict=True) if size}
 
 
-ATTENTION_OPERANDS = ("q", "k", "v", "positions", "starts")
+ATTENTION_OPERANDS = ("q", "k", "v", "sinks", "positions", "starts")
 
 
 def attention_weights(op, q, k, positions=None):
@@ -135,14 +135,20 @@ def attention(op, *inputs):
     v = operands["v"]
     _, _, scores = attention_weights(op, operands["q"], operands["k"], operands.get("positions"))
     largest = scores.max(-1, keepdims=True)
-    lse = largest + np.log(np.exp(scores - largest).sum(-1, keepdims=True))
+    total, sinks = np.exp(scores - largest).sum(-1, keepdims=True), operands.get("sinks")
+    if sinks is not None:
+        total = total + np.exp(sinks[:, None, None] - largest)
+    lse = largest + np.log(total)
     v = np.repeat(heads_first(v, kv_heads), heads // kv_heads, 1)
-    return heads_last(np.exp(scores - lse) @ v), lse[..., 0]
+    out = heads_last(np.exp(scores - lse) @ v)
+    if sinks is None:
+        return out, lse[..., 0]
+    return out, lse[..., 0], np.exp(sinks - lse[..., 0].transpose(0, 2, 1))
 
 
 def attention_grad(op, *inputs):
     heads, kv_heads = op.integer("heads"), op.integer("kv_heads")
-    names = ("grad", *ATTENTION_OPERANDS[:3], "out", "lse", *ATTENTION_OPERANDS[3:])
+    names = ("grad", "q", "k", "v", "out", "lse", "positions", "starts")
     operands = given(op, "operandSegmentSizes", names, inputs)
     grad, q, k, v, out, lse = (operands[name] for name in names[:6])
     batch, length = q.shape[:2]

@@ -73,6 +73,8 @@ static std::vector<double> attend(const stretto_attention_args &a, int64_t b, in
     weights[s] = std::exp(score * a.scale - slope * (t - s));
     sum += weights[s];
   }
+  if (a.has_sinks)
+    sum += std::exp(reals(a.sinks)[h]);
   for (double &weight : weights)
     weight /= sum;
   *lse = std::log(sum);
@@ -86,6 +88,8 @@ void stretto_attention(stretto_context *, const stretto_attention_args *args) {
       for (int64_t t = 0; t < a.length; ++t) {
         double *lse = reals(a.lse) + (b * a.heads + h) * a.length + t;
         std::vector<double> weights = attend(a, b, h, t, lse);
+        if (a.has_sinks)
+          reals(a.share)[(b * a.length + t) * a.heads + h] = std::exp(reals(a.sinks)[h] - *lse);
         double *o = reals(a.o) + (b * a.length + t) * a.o_stride + h * a.value_dim;
         for (int64_t d = 0; d < a.value_dim; ++d) {
           o[d] = 0;
@@ -108,8 +112,10 @@ void stretto_attention_grad(stretto_context *, const stretto_attention_grad_args
   for (int64_t b = 0; b < a.batch; ++b)
     for (int64_t h = 0; h < a.heads; ++h)
       for (int64_t t = 0; t < a.length; ++t) {
-        double lse;
-        std::vector<double> weights = attend(a, b, h, t, &lse), slope(weights.size());
+        double lseHere, lse = reals(a.lse)[(b * a.heads + h) * a.length + t];
+        std::vector<double> weights = attend(a, b, h, t, &lseHere), slope(weights.size());
+        for (double &weight : weights) // sinks are in the forward's sum alone
+          weight *= std::exp(lseHere - lse);
         int64_t kvHead = h / (a.heads / a.kv_heads), row = b * a.length + t;
         int64_t keyColumn = kvHead * a.head_dim, valueColumn = kvHead * a.value_dim;
         const double *dOut = reals(args->d_o) + row * args->do_stride + h * a.value_dim;

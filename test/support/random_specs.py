@@ -180,7 +180,8 @@ class Block:
         heads = self.rng.choice(divisors(width))
         kv_heads = self.rng.choice(divisors(heads))
         columns = self.rng.choice([width // heads, width // heads, self.rng.randint(1, 20)])  # of a head of queries
-        seen = self.rng.choice(["", "", ", causal = false", f", window = {self.rng.randint(0, 9)}", ", alibi = true"])
+        seen = self.rng.choice(["", "", ", causal = false", f", window = {self.rng.randint(0, 9)}", ", alibi = true",
+                                f", sinks = parameter({heads}, init = normal(1))"])
         widths = (heads * columns, kv_heads * columns, width // heads * kv_heads)
         q, k, v = (self.expression(each, self.rng.randrange(depth)) for each in widths)
         bound = self.rng.choice(["tanh", "rms_norm"])  # see write

@@ -201,7 +201,7 @@ class Language(Reader):
         turned = [turn(part, heads or part.shape[-1] // head_dim, fraction, head_fraction, theta, style) for part in x]
         return turned if len(x) > 1 else turned[0]
 
-    def softmax_attention(self, q, k, v, heads, kv_heads=None, causal=True, window=0, alibi=False):
+    def softmax_attention(self, q, k, v, heads, kv_heads=None, causal=True, window=0, alibi=False, sinks=None):
         def part(x, number, parts):
             width = x.shape[-1] // parts
             return x[..., number * width : (number + 1) * width]
@@ -214,7 +214,8 @@ class Language(Reader):
                 seen = range(max(0, t + 1 - window) if window else 0, t + 1 if causal else length)
                 slope = 2 ** (-8 * (head + 1) / heads) if alibi else 0
                 scores = [np.exp((mine[:, :, t] * keys[:, :, s]).sum(-1) / math.sqrt(width) - slope * (t - s)) for s in seen]
-                weights = [(score / sum(scores))[..., None] for score in scores]
+                sink = 0 if sinks is None else np.exp(sinks[:, :, 0, head])
+                weights = [(score / (sum(scores) + sink))[..., None] for score in scores]
                 rows.append(sum(weight * values[:, :, s] for s, weight in zip(seen, weights)))
             results.append(np.stack(rows, axis=2))
         return np.concatenate(results, axis=-1)

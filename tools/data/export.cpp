@@ -12,6 +12,9 @@
 #include <functional>
 #include <optional>
 
+#include <fcntl.h>
+#include <unistd.h>
+
 namespace stretto::tools {
 
 namespace {
@@ -76,30 +79,42 @@ static Marks findMarks(const runtime::Task &task, uint64_t seed, runtime::Stream
 
 namespace {
 
-// A new file, which has its name when it is whole: until keep() it lies beside it, and goes with this object.
+// A new file, which has its name when it is whole: until keep() it lies beside it under a name of this process, and
+// goes with this object.
 class NewFile {
 public:
-  explicit NewFile(const std::string &path) : path(path), partial(path + ".partial") {
+  explicit NewFile(const std::string &path) : path(path), partial(path + ".tmp-" + std::to_string(getpid())) {
     if (tasks::fileExists(path))
-      throw tasks::TaskError("cannot write '" + path + "': it exists");
+      fail(EEXIST);
+    const int made = open(partial.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (made < 0)
+      fail(errno);
+    close(made);
     stream.open(partial, std::ios::binary);
-    if (!stream)
-      fail();
+    check();
   }
   ~NewFile() { std::remove(partial.c_str()); }
   NewFile(const NewFile &) = delete;
   NewFile &operator=(const NewFile &) = delete;
 
+  // Throws TaskError where something could not be written.
+  void check() const {
+    if (!stream)
+      fail(errno);
+  }
   void keep() {
     stream.close();
-    if (!stream || std::rename(partial.c_str(), path.c_str()) != 0)
-      fail();
+    check();
+    if (renameat2(AT_FDCWD, partial.c_str(), AT_FDCWD, path.c_str(), RENAME_NOREPLACE) != 0)
+      fail(errno);
   }
 
   std::ofstream stream;
 
 private:
-  [[noreturn]] void fail() const { throw tasks::TaskError("cannot write '" + path + "': " + std::strerror(errno)); }
+  [[noreturn]] void fail(int code) const {
+    throw tasks::TaskError("cannot write '" + path + "': " + (code == EEXIST ? "it exists" : std::strerror(code)));
+  }
 
   std::string path, partial;
 };
@@ -120,9 +135,15 @@ bool exportRows(const std::string &path, const runtime::Task &task, uint64_t see
     const auto [header, suffice] = findMarks(task, seed, stream, first, rows);
     saysDocuments = suffice;
     tasks::writeTokenHeader(out, header);
-    forRows(task, seed, stream, first, rows, [&](Samples &row) { tasks::writeTokens(out, header, row.tokens); });
+    forRows(task, seed, stream, first, rows, [&](Samples &row) {
+      tasks::writeTokens(out, header, row.tokens);
+      file.check();
+    });
   } else {
-    forRows(task, seed, stream, first, rows, [&](Samples &row) { printJson(out, task, row, options); });
+    forRows(task, seed, stream, first, rows, [&](Samples &row) {
+      printJson(out, task, row, options);
+      file.check();
+    });
   }
   file.keep();
   return saysDocuments;

@@ -6,6 +6,7 @@
 #include "codegen/memory/Passes.h"
 #include "codegen/pipelines/Dump.h"
 #include "codegen/pipelines/Pipelines.h"
+#include "codegen/pipelines/ProgramCheck.h"
 #include "codegen/pytorch/EmitPyTorch.h"
 #include "codegen/report/Explain.h"
 #include "codegen/report/PrintRanks.h"
@@ -17,6 +18,7 @@
 #include "ir/seq/ActivationType.h"
 #include "ir/seq/Documents.h"
 #include "ir/seq/LossTerms.h"
+#include "ir/seq/ModelFacts.h"
 #include "passes/support/Refusal.h"
 #include "tools/stretto-compile/Bundle.h"
 #include "tools/stretto-compile/CompileOptions.h"
@@ -134,10 +136,7 @@ private:
   }
 
   /// Whether the command ends in machine code. (`explain` goes without where its tools are missing.)
-  bool makesMachineCode() const {
-    constexpr StringRef texts[] = {"seq", "train", "fused", "kernels", "nvvm"};
-    return line.command == Command::compile && !llvm::is_contained(texts, line.emit);
-  }
+  bool makesMachineCode() const { return line.command == Command::compile && !isContinued(line.emit); }
 
   bool makesProgram() const { return line.command == Command::compile && line.emit.empty(); }
 
@@ -150,7 +149,9 @@ private:
     module = std::move(stage->module);
     reached = stage->phase;
     if (makesMachineCode()) // somebody may have edited it, which its spec does not know
-      (*module)->setAttr("seq.continued_from", StringAttr::get(&context, stage->digest));
+      (*module)->setAttr(continuedFromAttr, StringAttr::get(&context, stage->digest));
+    if (failed(codegen::checkProgram(*module, reached)))
+      return false;
     std::optional<TokenShape> shape = resolveShape(line, error);
     if (shape)
       error = checkShape(*module, line, *shape);
@@ -160,7 +161,7 @@ private:
     if (!resolveTarget(line.cpu))
       return false;
     if (!reached && documentsOf(*module) && (settings.maxDocuments || isForAnotherTarget()) &&
-        !setDocuments(numberOf("seq.batch"), numberOf("seq.length"), shape->documents))
+        !setDocuments(countOf(*module, batchAttr), countOf(*module, lengthAttr), shape->documents))
       return false;
     auto made = (*module)->getAttrOfType<StringAttr>(kern::cpuAttr);
     if (made && line.cpu == CommandLine().cpu && made.getValue() != target.cpu && !resolveTarget(made.getValue()))
@@ -174,8 +175,6 @@ private:
     auto made = (*module)->getAttrOfType<StringAttr>(kern::targetAttr);
     return !made || made.getValue().split('-').first != line.backend->name();
   }
-
-  int64_t numberOf(StringRef name) const { return (*module)->getAttrOfType<IntegerAttr>(name).getInt(); }
 
   void describeTarget() {
     auto text = [&](StringRef value) { return StringAttr::get(&context, value); };
@@ -204,8 +203,8 @@ private:
         return refuse(llvm::formatv("-o must not name a file that is read, but got '{0}'", line.output));
     module = std::move(result->module);
     auto text = [&](StringRef value) { return StringAttr::get(&context, value); };
-    (*module)->setAttr("seq.spec_text", text(result->specText));
-    (*module)->setAttr("seq.settings", text(result->parametersJson));
+    (*module)->setAttr(specTextAttr, text(result->specText));
+    (*module)->setAttr(settingsAttr, text(result->parametersJson));
     if (line.maskDocuments && !setDocuments(shape->batch, shape->length, shape->documents))
       return false;
     if (line.dtype == "bf16")
@@ -260,7 +259,7 @@ private:
     options.settings = settings;
     options.decode = line.decode.value_or(taskWrites ? usualDecode : 0);
     options.schedules = llvm::join(line.schedules, ";");
-    if (auto length = (*module)->getAttrOfType<IntegerAttr>("seq.length"))
+    if (auto length = (*module)->getAttrOfType<IntegerAttr>(lengthAttr))
       options.decode = std::min(options.decode, length.getInt());
     if (reached == codegen::Phase::kernels)
       passes.addPass(codegen::createVerifyMemory()); // a plan that somebody may have changed

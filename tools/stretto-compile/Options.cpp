@@ -344,7 +344,7 @@ std::string checkOutput(const CommandLine &line) {
     return "name the program with -o, or the stage to print with --emit";
   if (line.output.empty() && line.emit == "object")
     return "--emit=object needs -o";
-  bool isEdit = line.command == Command::format || (isStageFile(line.spec) && !line.emit.empty());
+  bool isEdit = line.command == Command::format || (isStageFile(line.spec) && isContinued(line.emit));
   if (!isEdit && llvm::sys::fs::equivalent(line.output, line.spec))
     return llvm::formatv("-o must not name a file that is read, but got '{0}'", line.output);
   return "";

@@ -1,8 +1,10 @@
 //===- Shape.cpp - what a model is compiled for ---------------------------===//
 #include "tools/stretto-compile/Shape.h"
 
+#include "frontend/diagnostics/Source.h"
 #include "tools/stretto-compile/Run.h"
 #include "tools/support/shape_question.h"
+#include "tools/support/spec_files.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -13,13 +15,15 @@ using namespace stretto;
 using namespace stretto::tools;
 using llvm::StringRef;
 
+static_assert(frontend::SourceFiles::maxBytes == maxSpecBytes);
+
 std::string stretto::tools::programFolder() {
   std::string path = llvm::sys::fs::getMainExecutable(nullptr, reinterpret_cast<void *>(&programFolder));
   return llvm::sys::path::parent_path(path).str();
 }
 
 std::string stretto::tools::modelsFolder() {
-  return llvm::sys::path::parent_path(programFolder()).str() + "/share/stretto/models";
+  return llvm::sys::path::parent_path(programFolder()).str() + "/" + std::string(modelsPath);
 }
 
 /// Runs stretto-data and returns what it prints; nothing where it fails.

@@ -171,6 +171,11 @@ std::optional<Stage> stretto::tools::readStage(MLIRContext &context, const Comma
   return error.empty() ? std::optional(std::move(stage)) : std::nullopt;
 }
 
+bool stretto::tools::isContinued(StringRef stage) {
+  constexpr StringRef continued[] = {"seq", "train", "fused", "kernels", "nvvm"};
+  return llvm::is_contained(continued, stage);
+}
+
 std::string stretto::tools::checkShape(ModuleOp module, const CommandLine &line, const TokenShape &wanted) {
   std::string error;
   auto check = [&](bool given, StringRef name, int64_t number) {

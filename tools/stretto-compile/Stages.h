@@ -13,6 +13,9 @@ namespace stretto::tools {
 /// Whether a command line names IR (a file that ends in .mlir) instead of a spec.
 bool isStageFile(llvm::StringRef path);
 
+/// Whether what --emit prints is a stage that can be continued.
+bool isContinued(llvm::StringRef stage);
+
 /// Whether a text is IR, and no spec.
 bool isIR(llvm::StringRef text);
 

@@ -134,9 +134,11 @@ void ProgramCache::removeAbandoned() const {
 
 static void syncFile(const fs::path &path) {
   int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0 || fsync(file) != 0)
-    throw CommandError("cannot write '" + path.string() + "': " + std::strerror(errno));
-  close(file);
+  const int code = file < 0 || fsync(file) != 0 ? errno : 0;
+  if (file >= 0)
+    close(file);
+  if (code)
+    throw CommandError("cannot write '" + path.string() + "': " + std::strerror(code));
 }
 
 static std::string checksumOf(const std::string &content) {

@@ -97,7 +97,7 @@ constexpr std::string_view evalUsage = R"(usage: stretto eval <run> [options]
 Scores weights on held-out sequences of the task, without training: --eval-batches says on how many batches.
 <run> is a run directory, its folder ckpt, a checkpoint of it, or its weights; spec, options and task are those
 of the run, and those given here lie over them (--batch and --length may differ). With a spec, <weights> may be any
-safetensors file. --steps, --out and --virtual-ranks are for training, and errors here.
+safetensors file. What only training reads (--steps, --lr, --out, --resume, ...) is an error here.
 )";
 
 constexpr std::string_view generateUsage = R"(usage: stretto generate <run> --prompt "3 1 4" [options]

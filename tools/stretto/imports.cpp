@@ -2,6 +2,7 @@
 #include "tools/stretto/imports.h"
 
 #include "tools/stretto/error.h"
+#include "tools/support/spec_files.h"
 
 #include <cctype>
 #include <cerrno>
@@ -17,19 +18,16 @@ namespace stretto::tools {
 
 namespace fs = std::filesystem;
 
-constexpr std::uintmax_t maxSpecBytes = 4u << 20; // as the compiler
-
 static bool isWordLetter(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
 // The end of the token that begins at `at`: a comment, a string, a word, or one character.
 static size_t tokenEnd(std::string_view text, size_t at) {
   size_t end = at + 1;
   if (text.substr(at, 2) == "//") {
-    end = text.find('\n', at);
+    end = text.find_first_of("\r\n", at);
   } else if (text[at] == '"') {
-    end = text.find_first_of("\"\n", at + 1);
-    if (end != text.npos)
-      ++end;
+    end = text.find_first_of("\"\r\n", at + 1);
+    end += end != text.npos && text[end] == '"';
   } else if (isWordLetter(text[at])) {
     while (end < text.size() && isWordLetter(text[end]))
       ++end;
@@ -85,10 +83,11 @@ std::vector<SpecFile> readSpec(const fs::path &spec, std::span<const std::string
     throw CommandError("cannot read the spec '" + spec.string() +
                        "': " + (problem.empty() ? std::strerror(errno) : problem));
   std::vector<SpecFile> files{{spec, std::move(*text)}};
-  std::set<fs::path> seen{fs::weakly_canonical(spec)};
-  auto take = [&](const fs::path &path) {
+  std::set<fs::path> seen{spec.lexically_normal()};
+  auto take = [&](const fs::path &joined) {
+    const fs::path path = joined.lexically_normal();
     std::optional<std::string> imported = readFile(path);
-    if (imported && seen.insert(fs::weakly_canonical(path)).second)
+    if (imported && seen.insert(path).second)
       files.push_back({path, std::move(*imported)});
     return imported.has_value();
   };

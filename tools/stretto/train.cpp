@@ -11,9 +11,12 @@
 #include "tools/stretto/process.h"
 #include "tools/stretto/words.h"
 #include "tools/support/shape_question.h"
+#include "tools/support/spec_files.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -202,9 +205,10 @@ static void addDecode(TrainArguments &arguments) {
 // Nothing is trained, nothing is left behind. Scores do not depend on how the run shares out its steps, and any number
 // of ranks may share an evaluation.
 static void takeNoSteps(TrainArguments &arguments) {
-  for (const char *name : {"--steps", "--out", "--virtual-ranks", "--resume"})
-    if (hasOption(arguments.program, name))
-      throw CommandError(std::string(name) + " is for training: eval and generate take no steps and leave no files", 2);
+  for (const runtime::ProgramOption &option : runtime::programOptions)
+    if (const std::string name(option.name);
+        option.reader == runtime::ProgramOption::training && hasOption(arguments.program, name))
+      throw CommandError(name + " is for training: eval and generate take no steps and leave no files", 2);
   arguments.program.insert(arguments.program.end(), {"--steps", "0", "--out", "none", "--virtual-ranks", "0"});
 }
 
@@ -234,17 +238,6 @@ TrainArguments evaluationArguments(std::span<const std::string> given) {
   return arguments;
 }
 
-// The values of -I among options of the compiler.
-static std::vector<std::string> importFolders(std::span<const std::string> options) {
-  std::vector<std::string> folders;
-  for (size_t i = 0; i < options.size(); ++i)
-    if (options[i].starts_with("-I="))
-      folders.push_back(options[i].substr(3));
-    else if (options[i] == "-I" && i + 1 < options.size())
-      folders.push_back(options[++i]);
-  return folders;
-}
-
 // Which instruction sets this machine has, as its system lists them; the same text on machines of one kind.
 static std::string machineFlags() {
   std::ifstream file("/proc/cpuinfo");
@@ -256,8 +249,8 @@ static std::string machineFlags() {
 
 // Adds the spec and all it imports. `bin` is the folder of the programs; what they bring along is imported from share.
 static void addSpec(CacheKey &key, const TrainArguments &arguments, const fs::path &bin) {
-  std::vector<std::string> folders = importFolders(arguments.compiler);
-  folders.push_back((bin.parent_path() / "share" / "stretto" / "models").string());
+  std::vector<std::string> folders = allValues(arguments.compiler, "-I");
+  folders.push_back((bin.parent_path() / modelsPath).string());
   for (const SpecFile &file : readSpec(arguments.spec, folders)) {
     key.add(file.path.filename().string());
     key.add(file.text);
@@ -342,7 +335,9 @@ std::string cachedProgram(const TrainArguments &arguments, const std::function<v
       printRemarks(output, arguments.spec);
       throw CommandError("", status); // the compiler has said why
     }
-    std::ofstream(specOf(output)) << arguments.spec;
+    std::ofstream spec(specOf(output));
+    if (!(spec << arguments.spec << std::flush))
+      throw CommandError("cannot write '" + specOf(output).string() + "': " + std::strerror(errno));
   });
   printRemarks(program, arguments.spec);
   return program;

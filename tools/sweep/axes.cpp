@@ -2,6 +2,7 @@
 #include "tools/sweep/axes.h"
 
 #include "runtime/core/nearest.h"
+#include "runtime/core/whole_number.h"
 #include "tools/stretto/error.h"
 #include "tools/stretto/options.h"
 #include "tools/stretto/train.h"
@@ -49,6 +50,8 @@ static bool isInteger(std::string_view text, int64_t &value) {
 
 // What two ways to write the same value have in common: numbers as numbers, lists without blanks.
 static std::string sameForm(const std::string &value) {
+  if (int64_t whole = 0; runtime::parseWholeNumber(value, whole))
+    return std::to_string(whole);
   double number = 0;
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
   if (error == std::errc() && end == value.data() + value.size())

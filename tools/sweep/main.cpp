@@ -50,8 +50,8 @@ static void refuseOther(const runtime::SweepFile &now, const fs::path &out) {
   }
   if (const std::string differences = differencesOf(runtime::readSweepFile(out), now); !differences.empty())
     throw CommandError("sweep directory '" + out.string() +
-                           "' must be continued with the settings it was begun with, but " + "they differ:\n" +
-                           differences + "give those, or another --out",
+                           "' must be continued with the settings it was begun with, but they differ:\n" + differences +
+                           "give those, or another --out",
                        2);
 }
 

@@ -179,7 +179,7 @@ Chooser::Candidate Chooser::withLayout(const StripPlans &plans, const EpilogueCo
 }
 
 bool Chooser::holds(const MatmulTiling &tiling) {
-  return llvm::all_of(tiling.rules(), [](const TileRule &rule) { return rule.holds; });
+  return llvm::all_of(tiling.rules(), [](const ScheduleRule &rule) { return rule.holds; });
 }
 
 Chooser::Tile Chooser::tileOf(StripForm form, int64_t rows, int64_t warps, int64_t cluster) const {
@@ -253,7 +253,7 @@ LogicalResult stretto::codegen::chooseMatmulSchedule(kern::MatmulOp op, const Sc
   if (failed(chosen))
     return failure();
   const MatmulTiling &tiling = chosen->tiling;
-  for (const TileRule &rule : tiling.rules())
+  for (const ScheduleRule &rule : tiling.rules())
     if (failed(given.check(rule.field, rule.holds, rule.expected)))
       return failure();
   if (int64_t sums = sumBytes(op, StripPlans(op, {tiling.pieces, tiling.strip}), tiling),

@@ -33,10 +33,8 @@ static LogicalResult checkMatmul(kern::MatmulOp op) {
              << MatmulTiling::operandUnit << " numbers to become device code, but got " << width;
   if (failed(checkKernel(op)))
     return failure();
-  for (const TileRule &rule : MatmulTiling(op).rules())
-    if (!rule.holds)
-      return op.emitOpError() << rule.field << " of its schedule must be " << rule.expected << ", but got "
-                              << rule.value;
+  if (failed(obeys(op, MatmulTiling(op).rules())))
+    return failure();
   auto schedule = cast<kern::TileScheduleAttr>(op.getScheduleAttr());
   std::string problem = Strips(MeetingColumns(op, 0), {schedule.getPieces(), schedule.getStrip()}).problem(op);
   return problem.empty() ? success() : LogicalResult(op.emitOpError() << "cannot be cut into strips: " << problem);

@@ -56,7 +56,7 @@ bool MatmulTiling::tilesDiffer() const {
   return cluster > 1 && (lacksRuns() || tilesOfLast < tilesOfRun());
 }
 
-SmallVector<TileRule> MatmulTiling::rules() const {
+SmallVector<ScheduleRule> MatmulTiling::rules() const {
   int64_t unit = columnUnit(isTransposed);
   auto multiples = [](int64_t of, int64_t most) {
     return ("a multiple of " + Twine(of) + ", and at most " + Twine(most)).str();

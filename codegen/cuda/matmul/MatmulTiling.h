@@ -15,19 +15,12 @@
 #pragma once
 
 #include "codegen/cuda/CudaBuilder.h"
+#include "codegen/cuda/ScheduleRule.h"
 #include "codegen/cuda/SharedMemory.h"
 #include "codegen/rows/RowPlan.h"
 #include "ir/kern/KernOps.h"
 
 namespace stretto::codegen {
-
-/// A field of a schedule, and what it must be.
-struct TileRule {
-  llvm::StringRef field;
-  int64_t value;
-  bool holds;
-  std::string expected;
-};
 
 struct MatmulTiling {
   /// Of an operation, with its schedule or another one; `halo`: of its epilogue.
@@ -123,7 +116,7 @@ struct MatmulTiling {
   bool exchangesRegisters() const { return registersOfEpilogue() > registersAtLaunch(); }
 
   /// What a kernel can be made for.
-  llvm::SmallVector<TileRule> rules() const;
+  llvm::SmallVector<ScheduleRule> rules() const;
 };
 
 } // namespace stretto::codegen

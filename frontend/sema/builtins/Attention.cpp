@@ -58,6 +58,20 @@ bool expectCausal(BuiltinCall &call, int64_t window, bool alibi) {
   return false;
 }
 
+/// Reports sinks that are no weight with a number for each head.
+bool expectSinks(BuiltinCall &call, int64_t heads) {
+  if (!call.has("sinks"))
+    return true;
+  const Type &type = call.type("sinks");
+  if (type.isWeight() && type.dims.size() == 1 && type.width().size == heads)
+    return true;
+  Diagnostic &diagnostic = call.errorAt("sinks", "sinks must be a weight [" + llvm::Twine(heads) +
+                                                     "], a number for each head, but got " + type.describe());
+  noteOrigin(diagnostic, type.width().provenance);
+  noteOrigin(diagnostic, call.value("heads").provenance);
+  return false;
+}
+
 Values softmaxAttention(BuiltinCall &call) {
   for (llvm::StringRef name : {"q", "k", "v"})
     if (!call.expectRows(name))
@@ -68,10 +82,14 @@ Values softmaxAttention(BuiltinCall &call) {
   int64_t heads = call.integer("heads", 1), kvHeads = call.integer("kv_heads", heads);
   int64_t window = call.integer("window", 0);
   bool causal = call.flag("causal", true), alibi = call.flag("alibi", false);
-  if (!call.expectInRange("window", 0) || !checkShapes(call, heads, kvHeads) || !expectCausal(call, window, alibi))
+  if (!call.expectInRange("window", 0) || !checkShapes(call, heads, kvHeads) || !expectCausal(call, window, alibi) ||
+      !expectSinks(call, heads))
     return {Value()};
+  llvm::SmallVector<Value> operands = {call.value("q"), call.value("k"), call.value("v")};
+  if (call.has("sinks"))
+    operands.push_back(call.value("sinks"));
   return {call.operation(
-      {call.value("q"), call.value("k"), call.value("v")}, resultType(call, heads, kvHeads),
+      operands, resultType(call, heads, kvHeads),
       {{"heads", heads}, {"kv_heads", kvHeads}, {"causal", causal}, {"window", window}, {"alibi", alibi}})};
 }
 
@@ -88,7 +106,8 @@ llvm::ArrayRef<Builtin> frontend::attentionBuiltins() {
                       {"kv_heads", K::Int},
                       {"causal", K::Bool},
                       {"window", K::Int},
-                      {"alibi", K::Bool}},
+                      {"alibi", K::Bool},
+                      {"sinks", K::Tensor}},
        .meaning = softmaxAttention,
        .hasOperation = true},
   };

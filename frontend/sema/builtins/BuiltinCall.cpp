@@ -54,21 +54,24 @@ Dim BuiltinCall::dim(llvm::StringRef parameter) const {
 // ---------------------------------------------------------------- errors
 
 /// Reports the first tensor of this parameter whose type does not fit.
-bool BuiltinCall::expectTypes(llvm::StringRef parameter, llvm::StringRef wanted, bool (*fits)(const Type &)) const {
+bool BuiltinCall::expectTypes(llvm::StringRef parameter, llvm::StringRef wanted, bool (*fits)(const Type &),
+                              llvm::StringRef adviceOnWeights) const {
   const BuiltinArgument &argument = find(parameter);
   for (auto [value, range] : llvm::zip_equal(argument.values, argument.ranges)) {
     const Type &type = typeOf(value);
     if (fits(type))
       continue;
+    const llvm::StringRef advice = type.isWeight() ? adviceOnWeights : type.adviseEmbed();
     emitter.reporter.error(range, "'" + parameter + "' of '" + name() + "' must be " + wanted + ", but got " +
-                                      type.describe() + (type.isIndices() ? "; " : "") + type.adviseEmbed());
+                                      type.describe() + (advice.empty() ? "" : "; ") + advice);
     return false;
   }
   return true;
 }
 
-bool BuiltinCall::expectRows(llvm::StringRef parameter) const {
-  return expectTypes(parameter, "[batch, length, width]", [](const Type &type) { return type.isRows(); });
+bool BuiltinCall::expectRows(llvm::StringRef parameter, llvm::StringRef adviceOnWeights) const {
+  auto fits = [](const Type &type) { return type.isRows(); };
+  return expectTypes(parameter, "[batch, length, width]", fits, adviceOnWeights);
 }
 
 bool BuiltinCall::expectRowsOrVectors(llvm::StringRef parameter) const {
@@ -81,16 +84,22 @@ bool BuiltinCall::expectRowsOrWeights(llvm::StringRef parameter) const {
                      [](const Type &type) { return type.isRows() || type.isWeight(); });
 }
 
-bool BuiltinCall::expectParts(llvm::StringRef parameter, int64_t usual) const {
+bool BuiltinCall::expectParts(llvm::StringRef parameter, int64_t usual, llvm::StringRef operand) const {
   if (!expectInRange(parameter, 1))
     return false;
-  const Type &whole = type("x");
   const int64_t parts = integer(parameter, usual);
-  if (whole.width().size % parts == 0)
+  auto isWhole = [&](const Value &each) { return typeOf(each).width().size % parts == 0; };
+  const llvm::ArrayRef<Value> tensors = find(operand).values;
+  const Value *other = llvm::find_if_not(tensors, isWhole);
+  if (other == tensors.end())
     return true;
-  Diagnostic &diagnostic =
-      errorAt(parameter, parameter + " must divide the width of " + whole.str() + ", but got " + llvm::Twine(parts));
+  const Type &whole = typeOf(*other);
+  const std::string name = operand == "x" ? "" : (operand + " ").str(); // x goes without saying
+  Diagnostic &diagnostic = errorAt(parameter, parameter + " must divide the width of " + name + whole.str() +
+                                                  ", but got " + llvm::Twine(parts));
   noteOrigin(diagnostic, whole.width().provenance);
+  if (has(parameter))
+    noteOrigin(diagnostic, value(parameter).provenance);
   return false;
 }
 

@@ -52,15 +52,15 @@ public:
   Diagnostic &errorAt(llvm::StringRef parameter, const llvm::Twine &message) const {
     return emitter.reporter.error(rangeOf(parameter), message);
   }
-  /// Reports unless the tensors of this parameter are activations.
-  bool expectRows(llvm::StringRef parameter) const;
+  /// Reports unless the tensors of this parameter are activations; `adviceOnWeights` says what to do with a weight.
+  bool expectRows(llvm::StringRef parameter, llvm::StringRef adviceOnWeights = "") const;
   /// Reports unless they are activations or weights of one dimension.
   bool expectRowsOrVectors(llvm::StringRef parameter) const;
   bool expectRowsOrWeights(llvm::StringRef parameter) const;
   /// Reports unless low <= value <= high (when the argument is given).
   bool expectInRange(llvm::StringRef parameter, int64_t low, int64_t high = INT64_MAX) const;
-  /// Reports unless the value, at least 1, divides the width of the tensor `x`; `usual` where it is absent.
-  bool expectParts(llvm::StringRef parameter, int64_t usual) const;
+  /// Reports unless the value, at least 1, divides the width of each tensor of an operand; `usual` where it is absent.
+  bool expectParts(llvm::StringRef parameter, int64_t usual, llvm::StringRef operand = "x") const;
 
   /// Reports an initializer beside a weight that is given.
   bool expectOwnInit() const;
@@ -81,7 +81,8 @@ public:
 
 private:
   size_t indexOf(llvm::StringRef parameter) const;
-  bool expectTypes(llvm::StringRef parameter, llvm::StringRef wanted, bool (*fits)(const Type &)) const;
+  bool expectTypes(llvm::StringRef parameter, llvm::StringRef wanted, bool (*fits)(const Type &),
+                   llvm::StringRef adviceOnWeights = "") const;
   const BuiltinArgument &find(llvm::StringRef parameter) const { return arguments[indexOf(parameter)]; }
 
   const Builtin &builtin;

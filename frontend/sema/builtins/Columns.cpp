@@ -20,23 +20,11 @@ bool expectMultiple(BuiltinCall &call, const Dim &width) {
   return false;
 }
 
-/// Reports unless `heads` divides the width of each operand.
-bool expectHeads(BuiltinCall &call) {
-  if (!call.expectRows("x") || !call.expectInRange("heads", 1))
-    return false;
-  const int64_t heads = call.integer("heads", 1);
-  for (const Value &operand : call.operands())
-    if (const Type &type = typeOf(operand); type.width().size % heads != 0) {
-      Diagnostic &diagnostic =
-          call.errorAt("heads", "heads must divide the width of " + type.str() + ", but got " + llvm::Twine(heads));
-      noteOrigin(diagnostic, type.width().provenance);
-      return false;
-    }
-  return true;
-}
+/// Where parts of a weight are asked for.
+constexpr llvm::StringLiteral partsOfWeights = "each part of a weight is a parameter of its own";
 
 Values concatOf(BuiltinCall &call) {
-  if (!expectHeads(call))
+  if (!call.expectRows("x") || !call.expectParts("heads", 1))
     return {Value()};
   return {concatenate(call.emitter, call.operands(), call.range(), call.integer("heads", 1))};
 }
@@ -56,7 +44,7 @@ Values tile(BuiltinCall &call) {
 }
 
 Values splitOf(BuiltinCall &call) {
-  if (!expectHeads(call) || !call.expectInRange("parts", 1))
+  if (!call.expectRows("x", partsOfWeights) || !call.expectParts("heads", 1) || !call.expectInRange("parts", 1))
     return {Value()};
   const int64_t parts = call.integer("parts", 2), heads = call.integer("heads", 1);
   const Type type = call.type("x");
@@ -76,7 +64,8 @@ Values splitOf(BuiltinCall &call) {
 }
 
 Values sliceOf(BuiltinCall &call) {
-  if (!expectHeads(call) || !call.expectInRange("offset", 0) || !call.expectInRange("width", 1))
+  if (!call.expectRows("x", partsOfWeights) || !call.expectParts("heads", 1) || !call.expectInRange("offset", 0) ||
+      !call.expectInRange("width", 1))
     return {Value()};
   const Type type = call.type("x");
   const int64_t offset = call.integer("offset", 0), heads = call.integer("heads", 1);

@@ -1,6 +1,7 @@
 // Built-in linear mixers.
 #include "frontend/sema/builtins/BuiltinCall.h"
 #include "frontend/sema/builtins/Families.h"
+#include "frontend/sema/builtins/MixerOperands.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -10,18 +11,6 @@ using namespace stretto;
 using namespace stretto::frontend;
 
 namespace {
-
-/// An operand that may be left out, and what it has columns for.
-struct OptionalOperand {
-  llvm::StringRef name, attribute; // the attribute says whether it is given
-  bool perHead, perKeyColumn;
-};
-/// In the order of the operation.
-constexpr OptionalOperand optionalOperands[] = {{"decay", "has_decay", true, true},
-                                                {"write", "has_write", true, false},
-                                                {"beta", "has_beta", true, false},
-                                                {"erase", "has_erase", false, true},
-                                                {"erase_write", "has_erase_write", false, true}};
 
 // ---------------------------------------------------------------- which operands
 
@@ -53,19 +42,6 @@ bool expectFittingArguments(BuiltinCall &call) {
 
 // ---------------------------------------------------------------- how wide
 
-/// Reports unless the heads, counted by the argument of that name, have equal parts of an operand's columns.
-bool expectEqualParts(BuiltinCall &call, llvm::StringRef operand, llvm::StringRef heads) {
-  const Type &type = call.type(operand);
-  int64_t count = call.integer(heads, 1);
-  if (type.width().size % count == 0)
-    return true;
-  Diagnostic &diagnostic = call.errorAt(heads, heads + " must divide the width of " + operand + " " + type.str() +
-                                                   ", but got " + llvm::Twine(count));
-  noteOrigin(diagnostic, type.width().provenance);
-  noteOrigin(diagnostic, call.value(heads).provenance);
-  return false;
-}
-
 /// Reports unless key_heads divides heads, and q, k and v can be divided into these.
 bool expectHeads(BuiltinCall &call) {
   const Type &q = call.type("q"), &k = call.type("k");
@@ -83,12 +59,11 @@ bool expectHeads(BuiltinCall &call) {
     noteOrigin(diagnostic, call.value("heads").provenance);
     return false;
   }
-  return expectEqualParts(call, "q", call.has("key_heads") ? "key_heads" : "heads") &&
-         expectEqualParts(call, "v", "heads");
+  return call.expectParts(call.has("key_heads") ? "key_heads" : "heads", 1, "q") && call.expectParts("heads", 1, "v");
 }
 
 /// Reports unless an operand, where it is given, has the columns that are its own. `keyColumns` are those of a head.
-bool expectColumns(BuiltinCall &call, const OptionalOperand &operand, int64_t heads, int64_t keyColumns) {
+bool expectColumns(BuiltinCall &call, const MixerOperand &operand, int64_t heads, int64_t keyColumns) {
   if (!call.has(operand.name))
     return true;
   const Type &type = call.type(operand.name);
@@ -136,7 +111,7 @@ Values linearAttention(BuiltinCall &call) {
                                              {"key_heads", keyHeads},
                                              {"scale", call.real("scale", 1 / std::sqrt(double(keyColumns)))},
                                              {"read_before", call.symbol("read") == "before"}};
-  for (const OptionalOperand &operand : optionalOperands) {
+  for (const MixerOperand &operand : mixerOperands) {
     if (!expectColumns(call, operand, heads, keyColumns))
       return {Value()};
     attributes.push_back({operand.attribute, call.has(operand.name)});

@@ -31,14 +31,29 @@ std::optional<int64_t> wholePart(double fraction, int64_t whole, int64_t step) {
   return fits ? std::optional(rounded) : std::nullopt;
 }
 
-/// The heads of an operand, given by their number or by their width. Nothing after an error.
-std::optional<int64_t> headsOf(BuiltinCall &call, const Type &type) {
-  llvm::StringRef given = call.has("heads") ? "heads" : "head_dim";
-  int64_t divisor = call.integer(given, 0), width = type.width().size;
-  if (width % divisor == 0)
-    return given == "heads" ? divisor : width / divisor;
+/// By what the heads are given: their number or their width.
+llvm::StringRef givenHeads(const BuiltinCall &call) { return call.has("heads") ? "heads" : "head_dim"; }
+
+/// The heads of an operand.
+int64_t headsOf(const BuiltinCall &call, const Type &type) {
+  const int64_t given = call.integer(givenHeads(call), 1);
+  return call.has("heads") ? given : type.width().size / given;
+}
+
+/// How many columns of a head are turned, in pairs. Nothing after an error.
+std::optional<int64_t> rotatedColumns(BuiltinCall &call, const Type &type, int64_t heads) {
+  const int64_t headDim = type.width().size / heads;
+  const double fraction = call.real("fraction", 1);
+  std::optional<int64_t> rotated = wholePart(fraction, headDim, 2);
+  if (rotated)
+    return rotated;
+  const llvm::StringRef given = givenHeads(call);
   Diagnostic &diagnostic =
-      call.errorAt(given, given + " must divide the width of " + type.str() + ", but got " + llvm::Twine(divisor));
+      call.has("fraction")
+          ? call.errorAt("fraction", "fraction must give an even number of the " + llvm::Twine(headDim) +
+                                         " columns of a head, but got " + toString(Value(fraction)))
+          : call.errorAt(given, "each head must have an even number of columns, but got " + type.str() + " with " +
+                                    llvm::Twine(heads) + " heads of " + llvm::Twine(headDim));
   noteOrigin(diagnostic, type.width().provenance);
   noteOrigin(diagnostic, call.value(given).provenance);
   return std::nullopt;
@@ -46,26 +61,21 @@ std::optional<int64_t> headsOf(BuiltinCall &call, const Type &type) {
 
 Value rotaryOf(BuiltinCall &call, const Value &x) {
   const Type type = typeOf(x);
-  std::optional<int64_t> heads = headsOf(call, type);
-  if (!heads)
+  const int64_t heads = headsOf(call, type);
+  std::optional<int64_t> rotated = rotatedColumns(call, type, heads);
+  if (!rotated)
     return {};
-  int64_t headDim = type.width().size / *heads;
-  double fraction = call.real("fraction", 1), headFraction = call.real("head_fraction", 1);
-  std::optional<int64_t> rotated = wholePart(fraction, headDim, 2), rotatedHeads = wholePart(headFraction, *heads, 1);
-  if (!rotated) {
-    call.errorAt("fraction", "fraction must give an even number of the " + llvm::Twine(headDim) +
-                                 " columns of a head, but got " + toString(Value(fraction)));
-    return {};
-  }
+  double headFraction = call.real("head_fraction", 1);
+  std::optional<int64_t> rotatedHeads = wholePart(headFraction, heads, 1);
   if (!rotatedHeads) {
-    call.errorAt("head_fraction", "head_fraction must give a whole number of the " + llvm::Twine(*heads) +
+    call.errorAt("head_fraction", "head_fraction must give a whole number of the " + llvm::Twine(heads) +
                                       " heads, but got " + toString(Value(headFraction)));
     return {};
   }
   if (*rotated == 0 || *rotatedHeads == 0)
     return x;
   return call.operation({x}, type,
-                        {{"heads", *heads},
+                        {{"heads", heads},
                          {"rotated", *rotated},
                          {"rotated_heads", *rotatedHeads},
                          {"theta", call.real("theta", 10000)},
@@ -94,9 +104,8 @@ Values rotary(BuiltinCall &call) {
     call.error("'rotary' needs either heads or head_dim");
     return results;
   }
-  if (!call.expectRows("x") || !call.expectInRange("heads", 1) || !call.expectInRange("head_dim", 1))
-    return results;
-  if (!expectEqualWidths(call))
+  if (!call.expectRows("x") || !call.expectInRange(givenHeads(call), 1) || !expectEqualWidths(call) ||
+      !call.expectParts(givenHeads(call), 1))
     return results;
   if (call.real("theta", 10000) <= 0) {
     call.errorAt("theta", "theta must be positive, but got " + toString(call.value("theta")));

@@ -143,7 +143,7 @@ Value Calls::callDef(const CallExpr &call, const Declaration &callee, Scope *hom
 }
 
 std::vector<Value> Calls::callBlock(const CallExpr &call, const Declaration &callee, Scope *home) {
-  Scope inner(Scope::Kind::Frame, home);
+  Scope inner(Scope::Kind::Frame, home, &callee.body);
   if (!bindArguments(call, callee, inner))
     return {Value()};
   return blocks.call(callee, call.range, inner);

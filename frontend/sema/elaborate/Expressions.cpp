@@ -134,9 +134,22 @@ Value Expressions::evaluateName(const NameExpr &expr) {
   else if (findBuiltin(expr.name))
     reporter.error(expr.range, "'" + expr.name + "' is a built-in operation; call it with (...)");
   else
+    reportUnknown(expr);
+  return {};
+}
+
+/// Says where a repeat assigns the variable in one layer, or what the name may have meant.
+void Expressions::reportUnknown(const NameExpr &expr) {
+  const Identifier *local = names.assignedInRepeat(expr.name);
+  if (!local) {
     reporter.error(expr.range,
                    "unknown name '" + expr.name.take_front(60) + "'" + didYouMean(expr.name, names.visibleNames()));
-  return {};
+    return;
+  }
+  Diagnostic &diagnostic =
+      reporter.error(expr.range, "'" + expr.name + "' has no value here: it is local to one layer of the repeat");
+  diagnostic.notes.push_back(
+      {local->range, ("'" + expr.name + "' is assigned here; give it a value before the repeat to carry it on").str()});
 }
 
 /// The result on numbers.

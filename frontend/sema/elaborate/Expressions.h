@@ -25,6 +25,7 @@ public:
 private:
   bool mayGoOn(SourceRange range);
   Value evaluateName(const NameExpr &expr);
+  void reportUnknown(const NameExpr &expr);
   Value evaluateUnary(const UnaryExpr &expr);
   Value evaluateBinary(const BinaryExpr &expr);
   Value evaluateLogic(const BinaryExpr &expr);

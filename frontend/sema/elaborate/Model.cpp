@@ -50,7 +50,7 @@ bool Model::elaborate(Program &program) {
     return false;
   FunctionBuilder main;
   main.isModel = true;
-  Scope scope(Scope::Kind::Frame, names.fileScope(loaded.main()));
+  Scope scope(Scope::Kind::Frame, names.fileScope(loaded.main()), &model->body);
   auto into = emitter.enter(main);
   auto within = names.enterModel(scope);
   parameters.bind(*model, program.parameters);
@@ -74,6 +74,7 @@ bool Model::elaborate(Program &program) {
   program.vocabulary =
       options.vocabulary > 0 ? options.vocabulary : main.function.values[main.function.results[0]].type.width().size;
   program.functions.push_back(std::move(main.function));
+  warnOfUnreadWeights(program.functions, reporter);
   return true;
 }
 

@@ -65,6 +65,34 @@ void Names::assign(llvm::StringRef name, Value value) {
   home.bind(name, std::move(value));
 }
 
+/// The first assignment of the variable within the repeats of a body, or null.
+static const Identifier *findInRepeats(const Body &body, llvm::StringRef name, bool isRepeated = false) {
+  const Identifier *found = nullptr;
+  for (const StmtPtr &stmt : body) {
+    if (auto *assign = llvm::dyn_cast<AssignStmt>(stmt.get())) {
+      auto target = llvm::find_if(assign->targets, [&](const Identifier &each) { return each.text == name; });
+      found = isRepeated && target != assign->targets.end() ? &*target : nullptr;
+    } else if (auto *conditional = llvm::dyn_cast<IfStmt>(stmt.get())) {
+      found = findInRepeats(conditional->whenTrue, name, isRepeated);
+      found = found ? found : findInRepeats(conditional->whenFalse, name, isRepeated);
+    } else if (auto *repeat = llvm::dyn_cast<RepeatStmt>(stmt.get())) {
+      found = findInRepeats(repeat->body, name, /*isRepeated=*/true);
+    } else if (auto *noFuse = llvm::dyn_cast<NoFuseStmt>(stmt.get())) {
+      found = findInRepeats(noFuse->body, name, isRepeated);
+    }
+    if (found)
+      return found;
+  }
+  return nullptr;
+}
+
+const Identifier *Names::assignedInRepeat(llvm::StringRef name) const {
+  for (Scope *each = current; each; each = each->parent)
+    if (const Identifier *found = each->body ? findInRepeats(*each->body, name) : nullptr)
+      return found;
+  return nullptr;
+}
+
 // ---------------------------------------------------------------- blocks and defs
 
 /// Reports blocks and defs of files that share a name, as a program has one of each, and models of one file that do.

@@ -29,6 +29,8 @@ public:
   /// Whether a variable of this function exists already, so that assigning it changes it.
   bool isAssigned(llvm::StringRef name) const;
   void assign(llvm::StringRef name, Value value);
+  /// Where a repeat assigns a variable that has no value here, as it is local to one layer; null if none does.
+  const Identifier *assignedInRepeat(llvm::StringRef name) const;
   /// Changes with every number that is assigned to a variable of the model: blocks see it.
   unsigned numbersVersion() const { return version; }
   /// Whether the files have a symbol of this name.

@@ -14,7 +14,7 @@ namespace stretto::frontend {
 /// repeat: it is one that nothing reads if none of them is read.
 class UnreadValues {
 public:
-  /// Takes up the weights and results with a name of a function that is finished.
+  /// Takes up the results with a name of a function that is finished.
   void note(const FunctionBuilder &built);
   /// Warns of places whose values nothing reads, in the order in which they were met.
   void warn(Reporter &reporter) const;
@@ -27,6 +27,10 @@ private:
   using Key = std::tuple<uint32_t, uint32_t, std::string>; // file, begin, name
   llvm::MapVector<Key, Place, std::map<Key, unsigned>> places;
 };
+
+/// Warns of weights of the model that no function reads, one for each place of the source. Callees stand before their
+/// callers, the last function is that of the model.
+void warnOfUnreadWeights(llvm::ArrayRef<Function> functions, Reporter &reporter);
 
 /// Warns of one value.
 void warnOfUnread(Reporter &reporter, SourceRange range, llvm::StringRef name);

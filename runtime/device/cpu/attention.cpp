@@ -13,10 +13,10 @@
 #include "runtime/device/cpu/blas.h"
 #include "runtime/device/cpu/documents.h"
 #include "runtime/device/cpu/packed_matmul.h"
+#include "runtime/device/cpu/sinks.h"
 #include "runtime/device/cpu/softmax_rows.h"
 
 #include <algorithm>
-#include <cmath>
 #include <vector>
 
 namespace stretto::runtime {
@@ -92,8 +92,10 @@ void forwardBlock(const AttentionOp &op, const Document &document, int64_t head,
     multiply<Real>(block.rows, op.value_dim, keys, {scores.data, panelKeys}, v, !isFirst, out, op.o_stride);
   }
   for (int64_t row = 0; row < block.rows; ++row) {
-    scaleRow(out + row * op.o_stride, op.value_dim, 1 / states[row].sum);
-    *lseOf<Real>(op, head, begin + row) = states[row].maximum + std::log(states[row].sum);
+    const auto [factor, lse, share] = normaliser(states[row].maximum, states[row].sum, sinkOf<Real>(op, head));
+    scaleRow(out + row * op.o_stride, op.value_dim, factor);
+    *lseOf<Real>(op, head, begin + row) = lse;
+    writeShare(op, head, begin + row, share);
   }
 }
 

@@ -4,6 +4,7 @@
 #include "runtime/core/distance.h"
 #include "runtime/core/threads.h"
 #include "runtime/device/cpu/bf16.h"
+#include "runtime/device/cpu/sinks.h"
 #include "runtime/device/cpu/softmax_rows.h"
 
 #include <algorithm>
@@ -62,7 +63,8 @@ template <typename Real> void stepBlock(const AttentionStepOp &op, int64_t b, in
     multiply<Real>(rows, op.value_dim, keys, {scores, stepKeys}, v, panel > firstKey, out, op.o_stride);
   }
   for (int64_t row = 0; row < rows; ++row)
-    scaleRow(out + row * op.o_stride, op.value_dim, 1 / states[row].sum);
+    scaleRow(out + row * op.o_stride, op.value_dim,
+             normaliser(states[row].maximum, states[row].sum, sinkOf<Real>(op, head)).factor);
 }
 
 template <typename Real> void step(const AttentionStepOp &op) {

@@ -6,8 +6,8 @@
 #include "runtime/core/threads.h"
 #include "runtime/device/cpu/attention_panels.h"
 #include "runtime/device/cpu/documents.h"
+#include "runtime/device/cpu/sinks.h"
 
-#include <cmath>
 #include <vector>
 
 namespace stretto::runtime {
@@ -57,10 +57,11 @@ void writeBlock(const AttentionOp &op, int64_t head, int64_t token, const Turn &
   const Rows out = rowsOf(op.o, op.value_dim, head, token, op.o_stride);
   float *const lse = lseOf(op, head, token);
   for (int64_t row = 0; row < turn.block.rows; ++row) {
-    const float factor = 1 / turn.state.sum[row];
+    const auto made = normaliser(turn.state.maximum[row], turn.state.sum[row], sinkOf<float>(op, head));
     for (int64_t i = 0; i < op.value_dim; ++i)
-      out.row(row)[i] = turn.out.row(row)[i] * factor;
-    lse[row] = turn.state.maximum[row] + std::log(turn.state.sum[row]);
+      out.row(row)[i] = turn.out.row(row)[i] * made.factor;
+    lse[row] = made.lse;
+    writeShare(op, head, token + row, made.share);
   }
 }
 

@@ -13,7 +13,9 @@
 #include <ATen/ops/bmm.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/from_blob.h>
+#include <ATen/ops/logaddexp.h>
 #include <ATen/ops/logsumexp.h>
+#include <ATen/ops/sigmoid.h>
 #include <algorithm>
 #include <bit>
 #include <limits>
@@ -282,6 +284,10 @@ AttentionTensors tensorsOf(const AttentionOp &op, at::Device device) {
           over(op.lse, device, lseType, {op.batch, op.heads, op.length}, {op.heads * op.length, op.length, 1}),
           op.positions ? integers(op.positions, device, {op.batch, op.length}) : at::Tensor(),
           op.starts ? integers(op.starts, device, {op.documents + 1}) : at::Tensor(),
+          op.sinks ? over(op.sinks, device, lseType, {op.heads}, {1}) : at::Tensor(),
+          op.share
+              ? over(op.share, device, lseType, {op.batch, op.length, op.heads}, {op.length * op.heads, op.heads, 1})
+              : at::Tensor(),
           op.scale,
           op.causal != 0,
           hidesKeys(op.window, op.length) ? std::optional(op.window) : std::nullopt,
@@ -328,9 +334,19 @@ bool mayTry(AttentionMethod method, const AttentionGradOp &op) {
          aligned(op.d_k, op.dk_stride, dtype) && aligned(op.d_v, op.dv_stride, dtype);
 }
 
+void addSinks(const AttentionTensors &t) {
+  if (!t.sinks.defined())
+    return;
+  const at::Tensor sinks = t.sinks.view({1, -1, 1});
+  t.share.copy_(at::sigmoid(sinks.sub(t.lse)).transpose(1, 2));
+  t.o.mul_(t.share.neg().add_(1).unsqueeze(-1));
+  t.lse.copy_(at::logaddexp(t.lse, sinks));
+}
+
 void attendPlainly(const AttentionTensors &tensors) {
   for (int64_t row = 0; row < tensors.q.size(0); ++row)
     Plain(tensors, row).forward();
+  addSinks(tensors);
 }
 
 void attendPlainlyBackward(const AttentionGradTensors &tensors) {
@@ -345,16 +361,21 @@ template <typename Op> void AttentionMethods::attendByCudnn(const Op &op) {
 }
 
 void AttentionMethods::attend(AttentionMethod method, const AttentionOp &op) {
+  const AttentionTensors tensors = tensorsOf(op);
   switch (method) {
   case AttentionMethod::Cudnn:
-    return attendByCudnn(op);
+    attendByCudnn(op);
+    break;
   case AttentionMethod::Flash:
-    return op.starts ? attendDocuments(tensorsOf(op)) : attendByFlash(tensorsOf(op));
+    op.starts ? attendDocuments(tensors) : attendByFlash(tensors);
+    break;
   case AttentionMethod::Efficient:
-    return attendEfficiently(tensorsOf(op));
+    attendEfficiently(tensors);
+    break;
   case AttentionMethod::Plain:
-    return attendPlainly(tensorsOf(op));
+    return attendPlainly(tensors);
   }
+  addSinks(tensors);
 }
 
 void AttentionMethods::attendBackward(AttentionMethod method, const AttentionGradOp &op) {

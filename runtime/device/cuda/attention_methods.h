@@ -15,9 +15,10 @@ const char *nameOf(AttentionMethod method);
 
 // Attention as tensors over the memory of an op: q: [batch, length, heads, headDim], k: [..., kvHeads, headDim],
 // v: [..., kvHeads, valueDim], o: [..., heads, valueDim],
-// lse: [batch, heads, length]; positions: [batch, length], starts: [documents + 1] as in stretto_input, or undefined.
+// lse: [batch, heads, length]; undefined where they are not there: positions: [batch, length] and
+// starts: [documents + 1] as in stretto_input, sinks: [heads] and share: [batch, length, heads].
 struct AttentionTensors {
-  at::Tensor q, k, v, o, lse, positions, starts;
+  at::Tensor q, k, v, o, lse, positions, starts, sinks, share;
   double scale = 1;
   bool causal = true;
   std::optional<int64_t> window; // as in stretto_attention_args, where it hides anything
@@ -41,7 +42,11 @@ bool isAligned(const AttentionOp &op);
 bool mayTry(AttentionMethod method, const AttentionOp &op);
 bool mayTry(AttentionMethod method, const AttentionGradOp &op);
 
-// By matmuls and a softmax, on any device: fill o and lse; and dq, dk and dv from them.
+// Gives sinks their share of what has been computed without them: changes o and lse, and fills share. Nothing is done
+// where there are none.
+void addSinks(const AttentionTensors &tensors);
+
+// By matmuls and a softmax, on any device: fill o, lse and share; and dq, dk and dv from them.
 void attendPlainly(const AttentionTensors &tensors);
 void attendPlainlyBackward(const AttentionGradTensors &tensors);
 

@@ -50,22 +50,36 @@ void fillDocuments(AttentionSample &sample) {
   }
 }
 
+at::TensorOptions realsOf(const AttentionOp &op) {
+  return onDevice(op.dtype == STRETTO_F64 ? STRETTO_F64 : STRETTO_F32);
+}
+
+void fillSinks(AttentionSample &sample) {
+  AttentionOp &op = sample.op.forward;
+  sample.memory.push_back(at::randn({op.heads}, realsOf(op)));
+  op.sinks = sample.memory.back().data_ptr();
+  sample.memory.push_back(at::empty({op.batch, op.length, op.heads}, realsOf(op)));
+  op.share = sample.memory.back().data_ptr();
+}
+
 void fill(AttentionSample &sample) {
   AttentionOp &op = sample.op.forward;
   op.q = randomRows(sample.memory, op, op.q_stride);
   op.k = randomRows(sample.memory, op, op.k_stride);
   op.v = randomRows(sample.memory, op, op.v_stride);
   op.o = randomRows(sample.memory, op, op.o_stride);
-  sample.memory.push_back(
-      at::empty({op.batch, op.heads, op.length}, onDevice(op.dtype == STRETTO_F64 ? STRETTO_F64 : STRETTO_F32)));
+  sample.memory.push_back(at::empty({op.batch, op.heads, op.length}, realsOf(op)));
   op.lse = sample.memory.back().data_ptr();
+  if (op.sinks)
+    fillSinks(sample);
   if (op.positions)
     fillDocuments(sample);
 }
 
 // One sequence of a batch.
 AttentionTensors rowOf(AttentionTensors tensors, int64_t row) {
-  for (at::Tensor *tensor : {&tensors.q, &tensors.k, &tensors.v, &tensors.o, &tensors.lse, &tensors.positions})
+  for (at::Tensor *tensor :
+       {&tensors.q, &tensors.k, &tensors.v, &tensors.o, &tensors.lse, &tensors.positions, &tensors.share})
     if (tensor->defined())
       *tensor = tensor->narrow(0, row, 1);
   tensors.starts = at::Tensor(); // of all rows; the plain computation needs positions alone

@@ -3,7 +3,6 @@
 // RUN: stretto-opt %s --kern-choose-cuda-schedule="overrides=main.norm:chunk=2" | FileCheck %s --check-prefix=SHORT
 // RUN: stretto-opt %s --kern-choose-cuda-schedule="overrides=main.norm:rows=2,threads=32" -remarks-filter=schedule -remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 // RUN: not stretto-opt %s --kern-choose-cuda-schedule="overrides=main.norm:tiles=2" 2>&1 | FileCheck %s --check-prefix=FIELD
-// RUN: not stretto-opt %s --kern-choose-cuda-schedule="overrides=main.norm:teams=2" 2>&1 | FileCheck %s --check-prefix=RENAMED
 // RUN: not stretto-opt %s --kern-choose-cuda-schedule="overrides=main.norm:rows=33" 2>&1 | FileCheck %s --check-prefix=ROWS
 // RUN: not stretto-opt %s --kern-choose-cuda-schedule="overrides=main.norm:lanes=8" 2>&1 | FileCheck %s --check-prefix=LANES
 // RUN: not stretto-opt %s --kern-choose-cuda-schedule="overrides=main.pairs:lanes=1" 2>&1 | FileCheck %s --check-prefix=PAIRS
@@ -15,7 +14,6 @@
 // RUN: not stretto-opt %s --kern-choose-cuda-schedule="overrides=main.sums:threads=64,groups=8" 2>&1 | FileCheck %s --check-prefix=SHARED
 // RUN: not stretto-opt %s --kern-choose-cuda-schedule="overrides=main.long:threads=1,lanes=1" 2>&1 | FileCheck %s --check-prefix=TILES
 // FIELD: error: schedule 'main.norm:tiles=2': fields must be among chunk, groups, places, threads, rows, lanes, run, tile_rows, pieces, strip, stages, blocks, warps, cluster, but got 'tiles'{{$}}
-// RENAMED: error: schedule 'main.norm:teams=2': the field 'teams' is called 'groups' now{{$}}
 // ROWS: error: kernel 'main.norm': rows must be at most 32, but got 33
 // LANES: error: kernel 'main.norm': lanes must be a power of two of at most 4, 16 bytes of the narrowest operand, but got 8
 // PAIRS: error: kernel 'main.pairs': lanes must be at least 2, as neighbours change places, but got 1

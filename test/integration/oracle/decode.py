@@ -38,7 +38,8 @@ WINDOWS = """model windows(vocab: int, dim = 16) {
   block layer(x, window: int, alibi = false) {
     q, k, v = canon(linear(x, dim), linear(x, 8), linear(x, 12))
     q, k = rotary(q, k, head_dim = 4)
-    return x + linear(softmax_attention(q, k, v, 4, 2, window = window, alibi = alibi), dim)
+    sinks = parameter(4, init = normal(1))
+    return x + linear(softmax_attention(q, k, v, 4, 2, window = window, alibi = alibi, sinks = sinks), dim)
   }
   x = embed(tokens, vocab, dim)
   repeat 2 { x = layer(layer(layer(x, 3, alibi = true), 0), 1) }

@@ -65,6 +65,11 @@ EXPRESSIONS = {
     "attention, window, alibi, grouped": "softmax_attention(linear(x, 24), y, linear(y, 12), 6, 3, window = 4, alibi = true)",
     "attention, wide values": "softmax_attention(linear(x, 12), linear(y, 6), linear(y, 12), 6, 3)",
     "attention, narrow values, window": "linear(softmax_attention(x, y, linear(x * y, 9), 3, window = 4), 24)",
+    "attention, sinks": "softmax_attention(x, y, x * y, 3, sinks = parameter(3, init = normal(1)))",
+    "attention, window, sinks, grouped": "softmax_attention(linear(x, 24), y, linear(y, 12), 6, 3, window = 4, "
+        "sinks = exp(parameter(6)))",
+    "attention, sinks, narrow values, all positions": "linear(softmax_attention(x, y, linear(x, 9), 3, causal = false, "
+        "sinks = parameter(3)), 12)",
     "attention, all positions": "softmax_attention(x, y, x, 1, causal = false)",
     "l2_norm by head": "l2_norm(x, heads = 3)",
     "softmax": "y * softmax(x)",

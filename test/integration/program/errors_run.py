@@ -36,6 +36,7 @@ def command_line():
     promises.check("a prompt that is empty", [*start, "--prompt", ""])
     promises.check("a temperature below 0", [*start, "--temperature", "-0.5"])
     promises.check("an evaluation of nothing", ["stretto", "eval", f"{folder}/good"], status=0)
+    promises.check("what only training reads, for an evaluation", ["stretto", "eval", f"{folder}/good", "--lr", "5"], status=2)
     promises.check("results that nobody gets", ["bash", "-c", 'exec "$0" "$@" > /dev/full', "stretto", "eval", f"{folder}/good"])
     for words in (["help"], ["program", HELLO, *TASK, *SMALL], ["generate", f"{folder}/good", "--prompt", "1 2"]):
         told = run("bash", "-c", 'exec "$0" "$@" > /dev/full', "stretto", *words, status=1)
@@ -116,6 +117,15 @@ def weights_of_the_user():
         file.write(b"PK\x03\x04" * 100)
     promises.check("foreign weights", [*load, copy])
     promises.check("weights of another model", [wide, *load[1:], weights])
+    run(program(HELLO, *TASK, *SMALL, "--set", "layers=2"), *options, "--steps", "1", "--out", f"{folder}/deep")
+    promises.check("weights of more layers", [*load, f"{folder}/deep"])
+    run("stretto", "export", f"{folder}/good", "--moments", "-o", f"{folder}/moments.safetensors")
+    promises.check("weights with moments", [*load, f"{folder}/moments.safetensors"])
+    early = shutil.copytree(f"{folder}/good", f"{folder}/early")
+    shutil.rmtree(f"{early}/ckpt")
+    promises.check("weights of a run that has written none yet", [*load, early])
+    for command in (["eval"], ["export"], ["generate", "--prompt", "1 2"]):
+        contains(run("stretto", command[0], early, *command[1:], status=1), "has no checkpoint yet")
     shutil.copytree(f"{folder}/good", f"{folder}/altered")
     damage(weights.replace("good", "altered"), "flip")
     promises.check("altered weights of a checkpoint", [*load, weights.replace("good", "altered")])
@@ -162,14 +172,20 @@ def other_vocabularies():
     copy = ["--task", "copy", "--task-set", "n=10", "--task-set", "symbols=10"]
     other = program(HELLO, *copy, *SMALL)
     promises.check("weights of another vocabulary", [other, *copy, *quiet, "--out", "none", "--init-from", weights])
-    promises.check("a run evaluated on a task of another vocabulary",
-                   ["stretto", "eval", f"{folder}/good", "--task", "mano", "--task-set", "l=20"])
+    promises.check("a run evaluated on another task", ["stretto", "eval", f"{folder}/good", "--task", "mano", "--task-set", "l=20"])
+    transfer = ["--task", "copy", "--task-set", "n=10", "--task-set", "symbols=51"]
+    promises.check("prompts for another task than that of the run", ["stretto", "generate", f"{folder}/good", *transfer, "--prompt", "1 2"])
+    promises.check("another task in training, which may be meant",
+                   [small, *transfer, *quiet, "--steps", "1", "--out", "none", "--init-from", weights], status=0)
     promises.check("a run evaluated with other tokens under its ids", ["stretto", "eval", f"{folder}/good", "--task-set", "k=2"])
     promises.check("the same where a new run begins with its weights",
                    ["stretto", "train", HELLO, *TASK, *SMALL, "--task-set", "k=3", "--out", "none", "--init-from", weights])
     run("stretto", "data", *copy[1:2], "--set", "length=64", "--set", "n=10", "--export", f"{folder}/copy.tokens", "--samples", "9")
     tokens = [small, *quiet, "--out", "none", "--task", "tokens", "--task-set"]
     promises.check("a token file of another vocabulary", [*tokens, f"file={folder}/copy.tokens"])
+    promises.check("a run evaluated on a task of another vocabulary",
+                   ["stretto", "eval", f"{folder}/good", *tokens[-3:], f"file={folder}/copy.tokens"])
+    promises.check("a token file in place of a file of sequences", [small, *quiet, "--out", "none", "--tokens", f"{folder}/copy.tokens"])
     run(small, *options, "--steps", "1", "--out", "none", "--dump-batch", f"{folder}/rows.safetensors")
     rows = [small, *quiet, "--steps", "1", "--out", "none", "--tokens", f"{folder}/rows.safetensors"]
     promises.check("answers to a file of sequences", [*rows, "--eval-generate", "8"])
@@ -234,6 +250,7 @@ def checkpoints():
         damage(f"{copy}/ckpt/00000040/moments.safetensors", kind)
         promises.check(mistake, [small, *quiet, "--resume", "--out", copy], status=0)
         expect(digest(copy, 40) == good, f"bits differ after a {mistake}")
+        expect(b"run.toml:" not in read(f"{copy}/run.toml"), "settings of a resumed run lose their origins")
     for step in ("00000020", "00000030", "00000040"):
         os.truncate(f"{folder}/cut/ckpt/{step}/manifest.json", 10)
     promises.check("no checkpoint that can be used", [small, *quiet, "--resume", "--out", f"{folder}/cut"])
@@ -330,6 +347,12 @@ def numbers():
     wild = [*start, "--lr", "1e6", "--save-every", "1"]
     promises.check("a loss or gradient that is no number", [*wild, "--out", f"{folder}/nan"])
     expect(sorted(os.listdir(f"{folder}/nan/ckpt")) == ["00000001", "latest"], "a checkpoint holds what is no number")
+    for again in ([], [small, *quiet, "--resume", "--out", f"{folder}/nan"]):
+        if again:
+            run(*again, status=1)
+        steps = re.findall(rb'"step": (\d+)', read(f"{folder}/nan/metrics.jsonl"))
+        expect(steps == [b"1", b"2"], f"the metrics must end with the step that is no number: {steps}")
+    contains(run("stretto", "compare", "--table", f"{folder}/nan"), "Without figures, as their last loss is not finite: 1 of the 1 runs")
     skipped = [*wild, "--on-nonfinite=skip", "--steps", "3", "--out", f"{folder}/skip"]
     promises.check("the same with --on-nonfinite=skip", skipped, status=0)
     lines = open(f"{folder}/skip/metrics.jsonl").read().splitlines()

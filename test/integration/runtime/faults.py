@@ -176,7 +176,8 @@ for way, device in {"broken": "cpu", "broken-late": "null-async"}.items():
 run(fake, *options, "--steps", "14", "--eval-batches", "0", "--device", "null-async", "--out", f"{folder}/unevaluated")
 lines = {way: [line["step"] for line in map(json.loads, read(f"{folder}/{way}/metrics.jsonl").splitlines()) if "grad_norm" in line]
          for way in ("nan", "nan-late", "broken", "broken-late", "unevaluated")}
-expect(all(told == list(range(1, 15)) for told in lines.values()), f"steps before a fault, or the last one, are not told: {lines}")
+expect(all(told == list(range(1, 16 if way.startswith("nan") else 15)) for way, told in lines.items()),
+       f"steps before a fault, or the last one, are not told: {lines}")
 contains(run(fake, *options, "--check-finite", "--out", "none", status=1, environment=poison),
          "step 15: the first NaN or infinity was written by cross_entropy at fake.stretto:4:1, in kernel 'loss.sum': "
          "element [0] of [1] is nan")

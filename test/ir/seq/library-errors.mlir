@@ -49,6 +49,46 @@ func.func @window_of_all(%q: tensor<2x8x16xf32>, %k: tensor<2x8x8xf32>, %s: tens
 
 // -----
 
+func.func @scale(%q: tensor<2x8x16xf32>) {
+  // expected-error @+1 {{scale must be a number, but got nan}}
+  %o, %l = seq.attention %q, %q, %q heads 4 kv_heads 4 scale 0x7FF8000000000000 causal : tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<2x8x16xf32> -> tensor<2x8x16xf32>, tensor<2x4x8xf32>
+  return
+}
+
+// -----
+
+func.func @sinks_of_columns(%q: tensor<2x8x16xf32>, %s: tensor<16xf32>) {
+  // expected-error @+1 {{sinks must have shape [4], but got 'tensor<16xf32>'}}
+  %o, %l, %p = seq.attention %q, %q, %q sinks %s : tensor<16xf32> heads 4 kv_heads 4 scale 0.5 causal : tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<2x8x16xf32> -> tensor<2x8x16xf32>, tensor<2x4x8xf32>, tensor<2x8x4xf32>
+  return
+}
+
+// -----
+
+func.func @rounded_sinks(%q: tensor<2x8x16xbf16>, %s: tensor<4xf64>) {
+  // expected-error @+1 {{sinks must be of type 'f32', but got 'tensor<4xf64>'}}
+  %o, %l, %p = seq.attention %q, %q, %q sinks %s : tensor<4xf64> heads 4 kv_heads 4 scale 0.5 causal : tensor<2x8x16xbf16>, tensor<2x8x16xbf16>, tensor<2x8x16xbf16> -> tensor<2x8x16xbf16>, tensor<2x4x8xf32>, tensor<2x8x4xf32>
+  return
+}
+
+// -----
+
+func.func @share_of_nothing(%q: tensor<2x8x16xf32>) {
+  // expected-error @+1 {{sinks and a share need each other}}
+  %o, %l, %p = seq.attention %q, %q, %q heads 4 kv_heads 4 scale 0.5 causal : tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<2x8x16xf32> -> tensor<2x8x16xf32>, tensor<2x4x8xf32>, tensor<2x8x4xf32>
+  return
+}
+
+// -----
+
+func.func @share_of_heads(%q: tensor<2x8x16xf32>, %s: tensor<4xf32>) {
+  // expected-error @+1 {{share must have type 'tensor<2x8x4xf32>', but got 'tensor<2x4x8xf32>'}}
+  %o, %l, %p = seq.attention %q, %q, %q sinks %s : tensor<4xf32> heads 4 kv_heads 4 scale 0.5 causal : tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<2x8x16xf32> -> tensor<2x8x16xf32>, tensor<2x4x8xf32>, tensor<2x4x8xf32>
+  return
+}
+
+// -----
+
 func.func @list_of_positions() {
   // expected-error @+1 {{must be [batch, time], but got 'tensor<8xi32>'}}
   %p = seq.positions : tensor<8xi32>

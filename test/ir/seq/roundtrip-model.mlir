@@ -8,6 +8,7 @@ seq.parameter @o parts [#seq.part<"layers.{}.o", 16, <normal, 0.0 : f64, 0.02 : 
 seq.parameter @e parts [#seq.part<"embed.weight", 64, <constant, 0.0 : f64, 0.0 : f64>>] frozen : tensor<64x16xf32>
 
 func.func private @layer(%x: tensor<2x8x16xf32>, %w: tensor<16x16xf32>, %g: tensor<16xf32>, %c: tensor<4x16xf32>) -> tensor<2x8x16xf32> {
+  %s = arith.constant dense<0.5> : tensor<4xf32>
   // CHECK: seq.rms_norm %{{.*}}, %{{.*}} eps 1.000000e-05 heads 1 :
   %0 = seq.rms_norm %x, %g eps 1.0e-5 heads 1 : tensor<2x8x16xf32>, tensor<16xf32>
   // CHECK: seq.layer_norm
@@ -42,6 +43,8 @@ func.func private @layer(%x: tensor<2x8x16xf32>, %w: tensor<16x16xf32>, %g: tens
   %6, %lse = seq.attention %5, %5, %5 heads 4 kv_heads 4 scale 0.5 causal : tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<2x8x16xf32> -> tensor<2x8x16xf32>, tensor<2x4x8xf32>
   // CHECK: seq.attention_grad %{{.*}} heads 4 kv_heads 4 scale 5.000000e-01 causal window 3 alibi
   %7, %8, %9 = seq.attention_grad %6, %5, %5, %5, %6, %lse heads 4 kv_heads 4 scale 0.5 causal window 3 alibi : tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<2x4x8xf32>
+  // CHECK: seq.attention %{{.*}}, %{{.*}}, %{{.*}} sinks %{{.*}} : tensor<4xf32> heads 4 kv_heads 4 scale 5.000000e-01 causal : {{.*}} -> tensor<2x8x16xf32>, tensor<2x4x8xf32>, tensor<2x8x4xf32>
+  %r, %sums, %share = seq.attention %5, %5, %5 sinks %s : tensor<4xf32> heads 4 kv_heads 4 scale 0.5 causal : tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<2x8x16xf32> -> tensor<2x8x16xf32>, tensor<2x4x8xf32>, tensor<2x8x4xf32>
   return %7 : tensor<2x8x16xf32>
 }
 

@@ -30,7 +30,7 @@ public:
     do
       schedule = draw(op, form);
     while (!llvm::all_of(MatmulTiling(op, schedule, RowPlan(op).halo()).rules(),
-                         [](const TileRule &rule) { return rule.holds; }));
+                         [](const ScheduleRule &rule) { return rule.holds; }));
     return schedule;
   }
 

@@ -419,12 +419,14 @@ TEST(Numbers, AreExact) {
                        "vocab: int, dim = 16, a = floor_to(8 * 512 / 3, 8), b = ceil_to(10 / 3, 4), "
                        "c = 10 / 4 * 2, d: float = 1 / 4, e = max(1, floor(7 / 2)), f = -7 % 4, "
                        "g = floor(-7 / 2), h = if 1 / 3 < 0.34 then 1 else 2, s = {B, A, B}, t = not true, "
-                       "u = floor(7 / -2), w = 6 / -3, p = if 1 / -2 < 0 then 1 else 2"));
+                       "u = floor(7 / -2), w = 6 / -3, p = if 1 / -2 < 0 then 1 else 2, "
+                       "q = 5000000000000000001 / 2 * 2, r = 1 / 4000000000 * 8000000000"));
   ASSERT_TRUE(frontend.program) << frontend.errors();
   std::string values;
   for (const ResolvedParameter &parameter : frontend.program->parameters)
     values += parameter.name + "=" + parameter.value + " ";
-  EXPECT_EQ(values, "vocab=32 dim=16 a=1360 b=4 c=5 d=0.25 e=3 f=1 g=-4 h=1 s={A, B} t=false u=-4 w=-2 p=1 ");
+  EXPECT_EQ(values, "vocab=32 dim=16 a=1360 b=4 c=5 d=0.25 e=3 f=1 g=-4 h=1 s={A, B} t=false u=-4 w=-2 p=1 "
+                    "q=5000000000000000001 r=2 ");
 }
 
 TEST(Numbers, FunctionsTakeThemAsWell) {
@@ -478,6 +480,15 @@ TEST(Imports, ModelsOfOtherFilesAreLeftOut) {
   frontend.run("import \"a.stretto\"\n" + inModel("x = g(f(x))"));
   ASSERT_TRUE(frontend.program) << frontend.errors();
   EXPECT_EQ(inlinedText(*frontend.loaded, frontend.sources).find("other"), std::string::npos);
+}
+
+TEST(Imports, AFileIsReadOnceWhateverItsPath) {
+  Frontend frontend;
+  frontend.addFile("/d/inc/a.stretto", "import \"/d/inc/../inc/./b.stretto\"\nblock f(x) { return g(x) }")
+      .addFile("/d/inc/b.stretto", "block g(x) { return relu(x) }");
+  frontend.run("import \"inc/a.stretto\"\nimport \"inc/b.stretto\"\n" + inModel("x = g(f(x))"), "/d/m.stretto");
+  ASSERT_TRUE(frontend.program) << frontend.errors();
+  EXPECT_EQ(frontend.loaded->files.size(), 3u);
 }
 
 TEST(Imports, BlocksSeeTheirOwnFile) {

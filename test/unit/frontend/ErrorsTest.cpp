@@ -28,25 +28,37 @@ TEST_P(Errors, AreReportedAtTheirPlace) {
 
 INSTANTIATE_TEST_SUITE_P(
     Names, Errors,
-    testing::Values(Case{"x = rms_nrom(x)",
-                         "m.stretto:3:5: error: unknown operation, block or def 'rms_nrom'; did you mean 'rms_norm'?"},
-                    Case{"x = x + xs", "m.stretto:3:9: error: unknown name 'xs'"},
-                    Case{"x = linear(x, dmi)", "3:15: error: unknown name 'dmi'; did you mean 'dim'?"},
-                    Case{"x = linear(x, dim, bias = True)", "unknown name 'True'; did you mean 'true'?"},
-                    Case{"x = x(3)", "'x' is a variable and cannot be called"},
-                    Case{"block b(y) { return y }\nx = x + b", "'b' is a block or def; call it with (...)"},
-                    Case{"block b(y) { return y + x }\nx = b(x)",
-                         "'x' is a tensor of another function; pass it as an argument"},
-                    Case{"n = 1\nblock b(y) { return y * n }\nx = b(x)\nn = x\nx = b(x)",
-                         "4:25: error: 'n' is a tensor of another function; pass it as an argument"},
-                    Case{"block b(y) { return b(y) }\nx = b(x)", "3:21: error: 'b' may not call itself"},
-                    Case{"def b(y) = b(y)\nx = b(x)", "'b' may not call itself"},
-                    Case{"block linear(y) { return y }", "'linear' is a built-in operation; choose another name"},
-                    Case{"block b(y) { return y }\nblock b(y) { return y }", "'b' is declared twice"},
-                    Case{"x = x * linear", "3:9: error: 'linear' is a built-in operation; call it with (...)"},
-                    Case{"if true { block b(y) { return y } }\nx = b(x)", "unknown operation, block or def 'b'"},
-                    Case{"block b(y) { def f(z) = z return y }\nx = b(x)", "declared in a file or directly in a model"},
-                    Case{"block b(y) { z = y }\nx = b(x)", "the block 'b' returns nothing"}));
+    testing::Values(
+        Case{"x = rms_nrom(x)",
+             "m.stretto:3:5: error: unknown operation, block or def 'rms_nrom'; did you mean 'rms_norm'?"},
+        Case{"x = x + xs", "m.stretto:3:9: error: unknown name 'xs'"},
+        Case{"x = linear(x, dmi)", "3:15: error: unknown name 'dmi'; did you mean 'dim'?"},
+        Case{"repeat 3 as i {\nv = linear(x, dim)\nif i == 0 { v1 = v }\nx = x + 0.5 * v + 0.5 * v1\n}",
+             "m.stretto:6:25: error: 'v1' has no value here: it is local to one layer of the repeat\n"},
+        Case{"repeat 3 as i {\nv = linear(x, dim)\nif i == 0 { v1 = v }\nx = x + 0.5 * v + 0.5 * v1\n}",
+             "5:13: note: 'v1' is assigned here; give it a value before the repeat to carry it on"},
+        Case{"repeat 2 {\nprev = x\nx = relu(prev - last)\nlast = prev\n}",
+             "5:17: error: 'last' has no value here: it is local to one layer of the repeat\n"},
+        Case{"repeat 2 { no_fuse { out = relu(x) } x = out }\nx = out",
+             "4:5: error: 'out' has no value here: it is local to one layer of the repeat\n"},
+        Case{"block b(y) { return y * n }\nrepeat 2 as i { n = i + 1 x = b(x) }",
+             "3:25: error: 'n' has no value here: it is local to one layer of the repeat\n"},
+        Case{"block b(y) { return y * n }\nblock c(y) { repeat 2 { n = y y = relu(n) } return y }\nx = c(b(x))",
+             "3:25: error: unknown name 'n'\n"},
+        Case{"x = linear(x, dim, bias = True)", "unknown name 'True'; did you mean 'true'?"},
+        Case{"x = x(3)", "'x' is a variable and cannot be called"},
+        Case{"block b(y) { return y }\nx = x + b", "'b' is a block or def; call it with (...)"},
+        Case{"block b(y) { return y + x }\nx = b(x)", "'x' is a tensor of another function; pass it as an argument"},
+        Case{"n = 1\nblock b(y) { return y * n }\nx = b(x)\nn = x\nx = b(x)",
+             "4:25: error: 'n' is a tensor of another function; pass it as an argument"},
+        Case{"block b(y) { return b(y) }\nx = b(x)", "3:21: error: 'b' may not call itself"},
+        Case{"def b(y) = b(y)\nx = b(x)", "'b' may not call itself"},
+        Case{"block linear(y) { return y }", "'linear' is a built-in operation; choose another name"},
+        Case{"block b(y) { return y }\nblock b(y) { return y }", "'b' is declared twice"},
+        Case{"x = x * linear", "3:9: error: 'linear' is a built-in operation; call it with (...)"},
+        Case{"if true { block b(y) { return y } }\nx = b(x)", "unknown operation, block or def 'b'"},
+        Case{"block b(y) { def f(z) = z return y }\nx = b(x)", "declared in a file or directly in a model"},
+        Case{"block b(y) { z = y }\nx = b(x)", "the block 'b' returns nothing"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Habits, Errors,
@@ -73,6 +85,12 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"x = x ** 2", "3:7: error: '**' is not an operator; write square(x), or exp(p * log(x))"},
         Case{"x = x ^ 2", "3:7: error: '^' is not an operator; write square(x)"},
         Case{"x = x[0]", "3:6: error: a tensor has no elements by number; columns are taken by slice(x,"},
+        Case{"w = parameter(2)[0]", "split(x, parts), and each part of a weight is a parameter of its own"},
+        Case{"x = x * (dim // 2)", "3:14: error: expected ')' after an expression, but got '//', which begins a "
+                                   "comment; floor(a / b) divides ints, rounding down\n"},
+        Case{"x = linear(x, dim // 2)", "expected ')' after the arguments of 'linear', but got '//', which begins"},
+        Case{"repeat dim // 8 { x = x + x }", "3:12: error: expected '{' before the body of 'repeat', but got '//'"},
+        Case{"n = if dim // 8 > 1 then 1 else 2", "expected 'then' after the condition, but got '//'"},
         Case{"x = lin(x, dim)", "3:5: error: unknown operation, block or def 'lin'; did you mean 'linear'?"},
         Case{"let x = x", "3:5: error: expected '=' after the name 'let' at the start of a statement; variables are "
                           "made by '=' alone, without 'let'"},
@@ -82,7 +100,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"x = gelu(x, kernel_size = 1)", "'gelu' has no parameter 'kernel_size'; it takes x"},
         Case{"x = softmax_attention(x, x, x, 2, dropout = 0.1)",
              "'softmax_attention' has no parameter 'dropout'; it takes q, k, v, heads, kv_heads, causal, window, "
-             "alibi"}));
+             "alibi, sinks"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Arguments, Errors,
@@ -166,6 +184,11 @@ INSTANTIATE_TEST_SUITE_P(
              "3:40: error: with heads, all arguments of 'rotary' must have one width, but got [batch=2, length=8, "
              "dim=16] and [batch=2, length=8, 8]; give head_dim instead, the width of a head"},
         Case{"x = rotary(x)", "'rotary' needs either heads or head_dim"},
+        Case{"x = rotary(linear(x, 30), heads = 2)",
+             "3:35: error: each head must have an even number of columns, but got [batch=2, length=8, 30] with 2 heads "
+             "of 15\n"},
+        Case{"h = 15\nx = rotary(linear(x, 30), head_dim = h)", "m.stretto:3:5: note: 'h' gets its value here"},
+        Case{"x = rotary(x, head_dim = 3)", "head_dim must divide the width of [batch=2, length=8, dim=16], but got 3"},
         Case{"x = rotary(x, heads = 4, fraction = 0.25)",
              "fraction must give an even number of the 4 columns of a head, but got 0.25"},
         Case{"x = rotary(x, heads = 4, fraction = 1.5)",
@@ -185,6 +208,9 @@ INSTANTIATE_TEST_SUITE_P(
              "'softmax_attention' takes window only with causal = true, but got window = 3 and causal = false"},
         Case{"x = softmax_attention(x, x, x, 4, causal = false, alibi = true)",
              "'softmax_attention' takes alibi only with causal = true, but got alibi = true and causal = false"},
+        Case{"x = softmax_attention(x, x, x, 4, sinks = parameter(16))",
+             "sinks must be a weight [4], a number for each head, but got "},
+        Case{"x = softmax_attention(x, x, x, 16, sinks = x)", "sinks must be a weight [16], a number for each head, "},
         Case{"repeat 2 { x = linear(x, 24) }", "'x' must keep its shape from one iteration to the next, but changes "
                                                "from [batch=2, length=8, dim=16] to [batch=2, length=8, 24]"},
         Case{"repeat 2 { x = 3 }", "'x' must stay of one kind in a repeat"},
@@ -313,6 +339,7 @@ INSTANTIATE_TEST_SUITE_P(
              "3:20: error: parts must divide the width of [batch=2, length=8, dim=16], but got 3"},
         Case{"x = concat(x, linear(x, 9), heads = 4)",
              "3:37: error: heads must divide the width of [batch=2, length=8, 9], but got 4"},
+        Case{"h = 4\nx = concat(x, linear(x, 9), heads = h)", "m.stretto:3:5: note: 'h' gets its value here"},
         Case{"x = concat(x, heads = 0)", "'heads' of 'concat' must be at least 1, but got 0"},
         Case{"a, b, c = split(x, 3, heads = 2)\nx = a * b * c",
              "parts must divide the width of [batch=2, length=8, dim=16], of each head, but got 3"},
@@ -322,13 +349,17 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"x = tile(x, 24)", "width must be a multiple of the width of [batch=2, length=8, dim=16], but got 24"},
         Case{"a = split(x, 0)", "'parts' of 'split' must be at least 1, but got 0"},
         Case{"x = split(x)", "3:1: error: 1 variable takes 1 value, but got 2"},
-        Case{"x = x * split(parameter(16), 1)", "'x' of 'split' must be [batch, length, width], but got a weight [16]"},
+        Case{"x = x * split(parameter(16), 1)",
+             "'x' of 'split' must be [batch, length, width], but got a weight [16]; each part of a weight is a "
+             "parameter of its own\n"},
         Case{"x = slice(x, 12, 5)",
              "3:5: error: offset + width must be at most the width of [batch=2, length=8, dim=16], but got 12 and 5"},
         Case{"wide = 17\nx = slice(x, 0, wide)", "m.stretto:3:8: note: 'wide' gets its value here"},
         Case{"x = slice(x, -1, 5)", "'offset' of 'slice' must be at least 0, but got -1"},
         Case{"x = slice(x, 0, 0)", "'width' of 'slice' must be at least 1, but got 0"},
-        Case{"x = slice(parameter(16), 0, 16)", "'x' of 'slice' must be [batch, length, width], but got a weight [16]"},
+        Case{"x = slice(parameter(16), 0, 16)",
+             "'x' of 'slice' must be [batch, length, width], but got a weight [16]; each part of a weight is a "
+             "parameter of its own\n"},
         Case{"x = spread(x, 24)",
              "3:15: error: width must be a multiple of the width of [batch=2, length=8, dim=16], but got 24"},
         Case{"wide = 10\nx = x * spread(parameter(4), wide)",
@@ -366,6 +397,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"x = linear(x, dim / 3)", "; write floor(dim / 3), or floor_to(dim / 3, 8)"},
         Case{"n = 1 / 0", "division by zero"}, Case{"n = 9223372036854775807 + 1", "the result does not fit an int"},
         Case{"n = 4000000000 * 4000000000", "the result does not fit an int"},
+        Case{"n = floor(1 / 4000000000 * 1 / 4000000000)", "the result does not fit an int"},
         Case{"n = floor(1e300)", "the result does not fit an int"},
         Case{"n = ceil_to(-1e19, 8)", "the result does not fit an int"},
         Case{"n = 1e300 * 1e300", "the result is not a finite float"},
@@ -446,133 +478,5 @@ INSTANTIATE_TEST_SUITE_P(
              "1:23: error: a model must return logits [batch, length, vocabulary], but got tokens [batch=2, length=8]"},
         Case{"import \"\"\nmodel m(vocab: int) { return tokens }",
              "1:8: error: 'import' must name a file, but got \"\""}));
-
-TEST(Numbers, OfF64MayBeLargerThanThoseOfF32) {
-  Frontend frontend;
-  frontend.options.largest = std::numeric_limits<double>::max();
-  frontend.run("model m(vocab: int) { return linear(1e300 * embed(tokens, vocab, 8), vocab) }");
-  EXPECT_EQ(frontend.errors(), "");
-}
-
-std::string overrideErrors(std::string name, std::string value) {
-  Frontend frontend;
-  frontend.set(std::move(name), std::move(value))
-      .run("model m(vocab: int, dim = 16, f = 1.0, on = {A, B}, k: {u, v} = u) {\n"
-           "  require dim % 4 == 0 and (f > 0 or A in on or k == u)\n  return linear(embed(tokens, vocab, dim), "
-           "vocab)\n}");
-  return frontend.errors();
-}
-
-TEST(Overrides, AreCheckedLikeTheSource) {
-  auto expect = [](const char *name, const char *value, const char *message) {
-    std::string errors = overrideErrors(name, value);
-    EXPECT_NE(errors.find(message), std::string::npos) << errors;
-  };
-  expect("dmi", "3", "error: --set dmi: the model 'm' has no parameter 'dmi'; did you mean 'dim'?");
-  expect("dim", "0.5", "--set dim: error: 'dim' is an int, but got a float (0.5)");
-  expect("dim", "18", "--set dim: note: 'dim' is 18");
-  expect("dim", "", "--set dim: error: expected an expression, but got the end of the file");
-  expect("dim", "8 8", "expected the end of the value, but got '8'");
-  expect("on", "A,C", "'on' takes A, B, but got 'C'");
-  expect("on", "{C}", "'on' takes A, B, but got 'C'");
-  expect("k", "w", "'k' takes u, v, but got 'w'");
-  expect("f", "true", "'f' is a float, but got a bool (true)");
-  expect("vocab", "4", "the table must have a row for each of the 32 tokens of the task, but got [vocab=4, dim=16]");
-}
-
-TEST(Overrides, GoodValuesAreTaken) {
-  EXPECT_EQ(overrideErrors("dim", "4 * 8"), "");
-  EXPECT_EQ(overrideErrors("f", "2"), "");
-  EXPECT_EQ(overrideErrors("on", "A,B"), "");
-  EXPECT_EQ(overrideErrors("on", ""), "");
-  EXPECT_EQ(overrideErrors("on", "{A}"), "");
-  EXPECT_EQ(overrideErrors("k", "v"), "");
-}
-
-TEST(Notes, LeadThroughCallsAndOverrides) {
-  Frontend frontend;
-  frontend.set("ffn", "24")
-      .run("model m(vocab: int, dim = 16, ffn = 32) {\n  block inner(y) { return y + linear(y, ffn) }\n"
-           "  block outer(y) { return inner(y) }\n  x = outer(embed(tokens, vocab, dim))\n"
-           "  return linear(x, vocab)\n}");
-  std::string errors = frontend.errors();
-  for (const char *part :
-       {"m.stretto:2:27: error: the operands of 'add'", "[batch=2, length=8, ffn=24]",
-        "m.stretto:3:27: note: in this call of 'inner'", "m.stretto:4:7: note: in this call of 'outer'",
-        "--set ffn: note: 'ffn' gets its value here", "m.stretto:1:27: note: 'dim' gets its value here"})
-    EXPECT_NE(errors.find(part), std::string::npos) << part << "\n" << errors;
-}
-
-TEST(Imports, MissingFilesAreErrors) {
-  Frontend frontend;
-  frontend.run("import \"none.stretto\"\nmodel m { return tokens }");
-  EXPECT_NE(frontend.errors().find("m.stretto:1:8: error: cannot read 'none.stretto'"), std::string::npos)
-      << frontend.errors();
-}
-
-TEST(Imports, AProgramHasOneBlockOfAName) {
-  Frontend frontend;
-  frontend.addFile("a.stretto", "import \"b.stretto\"\nblock f(x) { return x }")
-      .addFile("b.stretto", "block f(x) { return -x }");
-  frontend.run("import \"a.stretto\"\nmodel m { return tokens }");
-  EXPECT_NE(frontend.errors().find("a.stretto:2:7: error: 'f' is declared twice"), std::string::npos)
-      << frontend.errors();
-  EXPECT_NE(frontend.errors().find("b.stretto:1:7: note: the other declaration is here"), std::string::npos);
-}
-
-TEST(Imports, NamesAreNotPassedOn) {
-  Frontend frontend;
-  frontend.addFile("a.stretto", "import \"b.stretto\"").addFile("b.stretto", "block f(x) { return -x }");
-  frontend.run("import \"a.stretto\"\n" + inModel("x = f(x)"));
-  EXPECT_NE(frontend.errors().find("unknown operation, block or def 'f'"), std::string::npos) << frontend.errors();
-}
-
-TEST(Imports, CyclesAreErrors) {
-  Frontend frontend;
-  frontend.addFile("a.stretto", "import \"b.stretto\"").addFile("b.stretto", "import \"a.stretto\"");
-  frontend.run("import \"a.stretto\"\nmodel m { return tokens }");
-  EXPECT_NE(
-      frontend.errors().find("b.stretto:1:8: error: a file may not import itself, but 'a.stretto' is being imported"),
-      std::string::npos)
-      << frontend.errors();
-}
-
-TEST(Errors, ABlockThatIsCalledTwiceReportsOnce) {
-  Frontend frontend;
-  frontend.run(inModel("block b(y) { return linear(y, dmi) }\nx = b(x)\nx = b(x)"));
-  EXPECT_FALSE(frontend.program);
-  EXPECT_EQ(llvm::StringRef(frontend.errors()).count("unknown name 'dmi'"), 1u) << frontend.errors();
-}
-
-TEST(Errors, WhatCallsAFailedBlockFailsQuietly) {
-  Frontend frontend;
-  frontend.run(inModel("block b(y) { return linear(y, dmi) }\nblock c(y) { return b(y) }\n"
-                       "a, d = b(x), c(x)\nrepeat 2 { x = b(x) }\nrepeat 2 { repeat 2 { x = a + x } }"));
-  EXPECT_FALSE(frontend.program);
-  EXPECT_EQ(llvm::StringRef(frontend.errors()).count("error:"), 1u) << frontend.errors();
-}
-
-TEST(Errors, OneMistakeIsOneError) {
-  for (const char *text :
-       {"x = x[0]", "block linear(a) { return a }", "def silu(a) = a * sigmoid(a)",
-        "block b(y, heads: int) { require width(y) % heads == 0 k = width(y) / heads return y * k }\n"
-        "x = b(x, 5)"}) {
-    Frontend frontend;
-    frontend.run(inModel(text));
-    EXPECT_EQ(frontend.diagnostics.errorCount(), 1u) << frontend.errors();
-  }
-}
-
-TEST(Errors, AllRequirementsThatFollowEachOtherAreReported) {
-  Frontend frontend;
-  frontend.run(inModel("require dim == 1\nrequire dim == 2\nx = linear(x, dmi)\nrequire dim == 3"));
-  EXPECT_EQ(frontend.diagnostics.errorCount(), 2u) << frontend.errors();
-}
-
-TEST(Errors, SeveralInOneRunWithoutFollowUps) {
-  Frontend frontend;
-  frontend.run(inModel("a = foo(x)\nb = a + 1\nc = relu(b)\nx = linear(x, dmi)\ny = x + 1"));
-  EXPECT_EQ(frontend.diagnostics.errorCount(), 2u) << frontend.errors();
-}
 
 } // namespace

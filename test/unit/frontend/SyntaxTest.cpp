@@ -78,6 +78,8 @@ INSTANTIATE_TEST_SUITE_P(
         BadToken{"a = \xe9", "f:1:5: error: unexpected byte 0xE9, which is no UTF-8\n    a = ?\n"},
         BadToken{"// \xc3\xa9 caf\xe9 a\nb = 1", "f:1:10: error: unexpected byte 0xE9, which is no UTF-8\n"},
         BadToken{"a /* b\n c */ = 1", "f:1:3: error: '/*' does not begin a comment; write '//' before each line\n"},
+        BadToken{"a = 'b'",
+                 "f:1:5: error: unexpected character '''; a symbol stands without quotes, a path in \"...\"\n"},
         BadToken{"a = b @ c", "f:1:7: error: '@' is not an operator; activations are multiplied by a "
                               "weight with linear(x, width)"},
         BadToken{"a = 99999999999999999999", "an int is at most 9223372036854775807, but got 99999999999999999999"},
@@ -194,6 +196,12 @@ TEST(Parser, ReportsOneMistakeOnce) {
     Text text("model m {\n  a = b\n  " + statement + "\n  z = a\n  return z\n}\n");
     text.tree();
     EXPECT_EQ(text.diagnostics.errorCount(), 1u) << statement << "\n" << text.errors();
+  }
+  for (llvm::StringRef head :
+       {"model model(a: int)", "model 3", "model", "block if(a)", "block 3abc(a)", "block (a)"}) {
+    Text text((head + " {\n  block f(x) { return x }\n  x = f(a)\n  return x\n}\n").str());
+    text.tree();
+    EXPECT_EQ(text.diagnostics.errorCount(), 1u) << head.str() << "\n" << text.errors();
   }
   Text deep("model m {\n  x = " + std::string(10000, '(') + "x" + std::string(10000, ')') + "\n  return x\n}\n");
   deep.tree();

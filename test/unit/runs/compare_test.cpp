@@ -244,6 +244,31 @@ TEST(Curves, LostRunsHaveNoFigure) {
   group.runs.push_back(groupOf("{\"step\":1,\"loss\":3}\n").runs[0]);
   EXPECT_TRUE(compareTable(std::vector{group}).rows[0][3].ends_with("\t(1.0000 to 3.0000; 2 of 3 runs)"));
   EXPECT_TRUE(groupOf("{\"step\":1,\"loss\":\"inf\"}\n").runs[0].isLost());
+  EXPECT_TRUE(groupOf("{\"step\":1,\"loss\":2,\"grad_norm\":\"inf\"}\n").runs[0].isLost());
+}
+
+// What a reader is told of runs that are named by themselves.
+TEST(Groups, RunsThatAreNotWellAreTold) {
+  const auto notesOf = [](const std::string &lines) {
+    const RunFolder folder(lines);
+    folder.append("[settings]\nsteps = 3\n", "run.toml");
+    return readComparison(std::vector{"a=" + folder.path}, "").notes;
+  };
+  const std::string step = "{\"step\":1,\"loss\":1}\n";
+  using Notes = std::vector<std::string>;
+  EXPECT_EQ(notesOf(step + "{\"step\":3,\"loss\":1}\n"), Notes{});
+  EXPECT_EQ(notesOf(step), Notes{"Not finished, and shown as far as they have come: 1 of the 1 runs of 'a'."});
+  EXPECT_EQ(notesOf(step + "{\"step\":2,\"loss\":\"nan\"}\n"),
+            Notes{"Without figures, as their last loss is not finite: 1 of the 1 runs of 'a'."});
+}
+
+TEST(Groups, APathThatLeadsNowhereIsTold) {
+  try {
+    readGroup("/nowhere/at/all");
+    ADD_FAILURE() << "a run that is not there is taken";
+  } catch (const Error &error) {
+    EXPECT_STREQ(error.what(), "'/nowhere/at/all' must be a run directory, but is not there");
+  }
 }
 
 TEST(Groups, ARunCountsOnce) {

@@ -19,6 +19,7 @@ struct Case {
   int64_t window = 0;
   bool alibi = false;
   int64_t values = 0; // E; 0: D
+  bool sinks = false;
   int64_t valueDim() const { return values ? values : headDim; }
   int64_t width() const { return heads * headDim; }
   int64_t keyWidth() const { return kvHeads * headDim; }
@@ -38,8 +39,19 @@ std::vector<int32_t> positionsOf(const Case &c) {
 }
 
 struct Result {
-  std::vector<double> o, lse, dq, dk, dv;
+  std::vector<double> o, lse, dq, dk, dv, share;
 };
+
+// What is computed beside the rows: lse, sinks and their share.
+template <typename Real> using Total = std::conditional_t<sizeof(Real) == 2, float, Real>;
+
+// Far from each other: some take nearly all of a softmax, some nearly nothing.
+template <typename Real> std::vector<Total<Real>> sinksOf(const Case &c) {
+  std::vector<Total<Real>> sinks = randomReals<Total<Real>>(c.heads, 5);
+  for (Total<Real> &sink : sinks)
+    sink *= 9;
+  return sinks;
+}
 
 // Rows of `width` numbers set into rows of `stride`.
 template <typename Real> std::vector<Real> strided(int64_t rows, int64_t width, int64_t stride, uint32_t stream) {
@@ -56,7 +68,8 @@ template <typename Real> std::vector<double> dense(int64_t count, uint32_t strea
 }
 
 // One query row against all keys it may see.
-void attendRow(const Case &c, const std::vector<double> *in, Result &r, int64_t b, int64_t h, int64_t t) {
+void attendRow(const Case &c, const std::vector<double> *in, double ofSink, Result &r, int64_t b, int64_t h,
+               int64_t t) {
   const std::vector<int32_t> positions = positionsOf(c);
   const int64_t kv = h * c.kvHeads / c.heads, d = c.headDim, e = c.valueDim();
   const int64_t first = std::max(t - positions[b * c.length + t], c.window ? t + 1 - c.window : 0);
@@ -69,7 +82,7 @@ void attendRow(const Case &c, const std::vector<double> *in, Result &r, int64_t 
   auto at = [&](int64_t s) { return ((b * c.length + s) * c.kvHeads + kv) * d; };
   auto valueAt = [&](int64_t s) { return ((b * c.length + s) * c.kvHeads + kv) * e; };
   std::vector<double> p(last), dp(last);
-  double sum = 0, delta = 0;
+  double sum = ofSink, delta = 0;
   for (int64_t s = first; s < last; ++s) {
     double dot = 0;
     for (int64_t i = 0; i < d; ++i)
@@ -77,6 +90,7 @@ void attendRow(const Case &c, const std::vector<double> *in, Result &r, int64_t 
     sum += p[s] = std::exp(dot * scale - slope * static_cast<double>(t - s));
   }
   r.lse[(b * c.heads + h) * c.length + t] = std::log(sum);
+  r.share[token] = ofSink / sum;
   for (int64_t s = first; s < last; ++s) {
     p[s] /= sum;
     for (int64_t i = 0; i < e; ++i) {
@@ -98,13 +112,14 @@ template <typename Real> Result reference(const Case &c) {
   const int64_t rows = c.batch * c.length;
   const std::vector<double> in[4] = {dense<Real>(rows * c.width(), 1), dense<Real>(rows * c.keyWidth(), 2),
                                      dense<Real>(rows * c.valueWidth(), 3), dense<Real>(rows * c.outWidth(), 4)};
-  Result r{std::vector<double>(rows * c.outWidth()), std::vector<double>(rows * c.heads),
-           std::vector<double>(rows * c.width()), std::vector<double>(rows * c.keyWidth()),
-           std::vector<double>(rows * c.valueWidth())};
+  Result r{std::vector<double>(rows * c.outWidth()),   std::vector<double>(rows * c.heads),
+           std::vector<double>(rows * c.width()),      std::vector<double>(rows * c.keyWidth()),
+           std::vector<double>(rows * c.valueWidth()), std::vector<double>(rows * c.heads)};
+  const auto sinks = sinksOf<Real>(c);
   for (int64_t b = 0; b < c.batch; ++b)
     for (int64_t h = 0; h < c.heads; ++h)
       for (int64_t t = 0; t < c.length; ++t)
-        attendRow(c, in, r, b, h, t);
+        attendRow(c, in, c.sinks ? std::exp(static_cast<double>(sinks[h])) : 0, r, b, h, t);
   return r;
 }
 
@@ -119,8 +134,7 @@ std::vector<double> gather(Workbench &bench, stretto_buffer buffer, int64_t rows
 
 // q, k, v are column ranges of one buffer with a gap; gradients likewise.
 template <typename Real> std::vector<std::vector<double>> run(const Case &c, int threads, const char *device = "cpu") {
-  using Total = std::conditional_t<sizeof(Real) == 2, float, Real>; // of lse
-  Workbench bench(dtypeOf<Total>(), device);
+  Workbench bench(dtypeOf<Total<Real>>(), device);
   bench.device->setThreads(threads);
   const int64_t rows = c.batch * c.length, w = c.width(), kw = c.keyWidth(), vw = c.valueWidth(), ow = c.outWidth(),
                 stride = w + kw + vw + 8;
@@ -149,7 +163,12 @@ template <typename Real> std::vector<std::vector<double>> run(const Case &c, int
   args.q = bench.place(packed);
   args.k = column(args.q, w), args.v = column(args.q, w + kw);
   args.o = bench.place(std::vector<Real>(rows * (ow + 4), Real(5)));
-  args.lse = bench.reserve(rows * c.heads * sizeof(Total));
+  args.lse = bench.reserve(rows * c.heads * sizeof(Total<Real>));
+  args.share = bench.place(std::vector<Total<Real>>(rows * c.heads));
+  if (c.sinks) {
+    args.has_sinks = 1;
+    args.sinks = bench.place(sinksOf<Real>(c));
+  }
   if (c.cut) {
     args.has_positions = 1;
     args.positions = bench.place(positionsOf(c));
@@ -164,9 +183,12 @@ template <typename Real> std::vector<std::vector<double>> run(const Case &c, int
   for (int64_t row = 0; row < rows; ++row)
     for (int64_t i = w + kw + vw; i < stride; ++i)
       EXPECT_EQ(static_cast<double>(tail[row * stride + i]), 3) << "the gap between rows was written";
-  return {gather<Real>(bench, args.o, rows, ow, ow + 4), gather<Total>(bench, args.lse, 1, rows * c.heads, 1),
-          gather<Real>(bench, grad.d_q, rows, w, stride), gather<Real>(bench, column(grad.d_q, w), rows, kw, stride),
-          gather<Real>(bench, column(grad.d_q, w + kw), rows, vw, stride)};
+  return {gather<Real>(bench, args.o, rows, ow, ow + 4),
+          gather<Total<Real>>(bench, args.lse, 1, rows * c.heads, 1),
+          gather<Real>(bench, grad.d_q, rows, w, stride),
+          gather<Real>(bench, column(grad.d_q, w), rows, kw, stride),
+          gather<Real>(bench, column(grad.d_q, w + kw), rows, vw, stride),
+          gather<Total<Real>>(bench, args.share, 1, rows * c.heads, 1)};
 }
 
 // Relative to the largest number expected; where documents of one token make all of them zero, the largest that is not.
@@ -182,10 +204,11 @@ double errorOf(const std::vector<double> &got, const std::vector<double> &expect
 template <typename Real> void compare(const Case &c) {
   const auto got = run<Real>(c, 2);
   const Result r = reference<Real>(c);
-  const std::vector<double> *expected[] = {&r.o, &r.lse, &r.dq, &r.dk, &r.dv};
-  const char *names[] = {"o", "lse", "dq", "dk", "dv"};
-  for (int i = 0; i < 5; ++i) {
-    const bool total = expected[i] == &r.lse; // a float beside BF16; gradients there read an o that was rounded
+  const std::vector<double> *expected[] = {&r.o, &r.lse, &r.dq, &r.dk, &r.dv, &r.share};
+  const char *names[] = {"o", "lse", "dq", "dk", "dv", "share"};
+  for (int i = 0; i < 6; ++i) {
+    const bool total = expected[i] == &r.lse ||
+                       expected[i] == &r.share; // a float beside BF16; gradients there read an o that was rounded
     EXPECT_LE(errorOf(got[i], *expected[i]), sizeof(Real) > 2 ? tolerance<Real>()
                                              : total          ? tolerance<float>()
                                                               : 2 * tolerance<Real>())
@@ -212,6 +235,12 @@ const Case widths[] = {{2, 9, 2, 2, 4, true, 0, 0, false, 1},
                        {2, 40, 2, 2, 8, false, 0, 0, false, 16},
                        {1, 1300, 2, 1, 40, true, 120134, 100, true, 20},
                        {1, 600, 2, 1, 96, true, 0, 0, false, 130}};
+
+const Case sinks[] = {{2, 9, 2, 2, 4, true, 0, 0, false, 0, true},
+                      {2, 70, 4, 2, 16, true, 0, 0, false, 0, true},
+                      {2, 40, 2, 2, 8, false, 7, 0, false, 12, true},
+                      {1, 600, 8, 1, 32, true, 0, 0, true, 0, true},
+                      {1, 1300, 2, 1, 20, true, 120134, 100, false, 0, true}};
 
 // Windows of one token, within a block, over panels and ranges of keys, and of more than a row.
 const Case windows[] = {{2, 70, 4, 2, 16, true, 0, 1},     {2, 130, 2, 1, 8, true, 0, 20},
@@ -256,6 +285,8 @@ TEST(Attention, AgreesWithLoopsInF32) {
   for (const Case &c : cases)
     compare<float>(c);
 }
+
+TEST(Attention, WithSinksAgreesWithLoops) { compareAll(sinks); }
 
 TEST(Attention, AgreesWithLoopsInNarrowTiles) {
   tiles::NarrowTiles narrow;

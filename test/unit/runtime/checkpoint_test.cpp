@@ -298,4 +298,32 @@ TEST(Checkpoint, WeightsOfAUserAreConvertedAndChecked) {
       load({{"a", "F64", {2, 3}, 0, 0}, {"b", "F64", {4}, 0, 0}, {"c", "F64", {2}, 0, 0}, {"aa", "F64", {1}, 0, 0}})
           .find("got 'aa'; did you mean 'a'?"),
       std::string::npos);
+  const std::vector<TensorEntry> whole = {{"a", "F64", {2, 3}, 0, 0}, {"b", "F64", {4}, 0, 0}, {"c", "F64", {2}, 0, 0}};
+  const auto loadWith = [&](const std::string &name) {
+    std::vector<TensorEntry> entries = whole;
+    entries.push_back({name, "F64", {1}, 0, 0});
+    return load(entries);
+  };
+  EXPECT_EQ(loadWith("a.moment2"),
+            fmt::format("'{}' must hold weights alone, but holds moments, too, as 'a.moment2'; a "
+                        "file without them is written by: stretto export RUN, without --moments",
+                        folder / "w"));
+  EXPECT_NE(loadWith("aa.moment2").find("must be a parameter, but got 'aa.moment2'"), std::string::npos);
+}
+
+TEST(Checkpoint, WeightsOfALayerThatThereIsNot) {
+  TemporaryFolder folder;
+  SmallProgram program;
+  std::vector<stretto_parameter> parameters(program.program.parameters, program.program.parameters + 1);
+  parameters[0].name = "layers.0.a";
+  program.program.parameters = parameters.data();
+  program.program.parameter_count = 1;
+  const std::vector<float> data(6);
+  for (const auto &[other, remark] : {std::pair("layers.1.a", "; the program has no such layer"),
+                                      std::pair("layers.0.b", "; did you mean 'layers.0.a'?")}) {
+    writeSafetensors(folder / "w", {{"layers.0.a", "F32", {2, 3}, 0, 0}, {other, "F32", {6}, 0, 0}},
+                     [&](const TensorEntry &) { return data.data(); });
+    EXPECT_EQ(errorOf([&] { loadWeights(program.state(), findWeights(folder / "w")); }),
+              fmt::format("each tensor of '{}' must be a parameter, but got '{}'{}", folder / "w", other, remark));
+  }
 }

@@ -4,6 +4,7 @@
 #include "runtime/core/option_habits.h"
 #include "runtime/program/request.h"
 #include "runtime/train/changes.h"
+#include "runtime/train/config_file.h"
 #include "runtime/train/options.h"
 #include "test/unit/runtime/small.h"
 
@@ -78,13 +79,12 @@ TEST(Config, AnyTextSurvivesTheRunFile) {
 }
 
 TEST(Config, NoPathOrPromptIsEmpty) {
-  for (const char *name : {"--out", "--init-from", "--tokens", "--prompts", "--scores", "--dump-gradients",
-                           "--dump-batch", "--config", "--of-run"}) {
-    EXPECT_EQ(composeError({"--task", "copy", name, ""}),
-              name +
-                  std::string(name == std::string("--tokens") ? " must name a file" : " must name a file or a folder") +
-                  ", but got ''");
-  }
+  for (const char *name : {"--tokens", "--prompts", "--scores", "--dump-gradients", "--dump-batch", "--config"})
+    EXPECT_EQ(composeError({"--task", "copy", name, ""}), name + std::string(" must name a file, but got ''"));
+  for (const char *name : {"--out", "--of-run"})
+    EXPECT_EQ(composeError({"--task", "copy", name, ""}), name + std::string(" must name a folder, but got ''"));
+  EXPECT_EQ(composeError({"--task", "copy", "--init-from", ""}),
+            "--init-from must name a file or a folder, but got ''");
   EXPECT_EQ(composeError({"--task", "copy", "--out", "", "--out", "a"}), "");
   EXPECT_EQ(composeError({"--task", "copy", "--prompt", ""}), "--prompt must be a text to go on with, but got ''");
 }
@@ -115,6 +115,25 @@ TEST(Config, AWrittenRunFileReadsBack) {
   EXPECT_EQ(again.taskSettings.at("n"), "3\"0");
   EXPECT_TRUE(std::isinf(again.clip));
   EXPECT_NE(again.origins.at("lr").text.find("run.toml:"), std::string::npos);
+}
+
+TEST(Config, AResumeKeepsTheOriginsOfTheRun) {
+  TemporaryFolder folder;
+  const std::string path = folder / "run.toml";
+  const RunConfig first = compose({"--task", "copy", "--clip=3", "--task-set", "n=a# \\\"b"});
+  spill(path, writeConfigFile(first));
+  RunConfig again = compose({"--lr=0.3"}, {readRunFile(folder.path)});
+  EXPECT_TRUE(again.origins.at("clip").text.starts_with(path + ":"));
+  keepOrigins(again, folder.path);
+  EXPECT_EQ(again.origins.at("clip").text, "command line");
+  EXPECT_EQ(again.origins.at("lr").text, "command line");
+  EXPECT_EQ(again.origins.at("seed").text, "default");
+  EXPECT_EQ(again.origins.at("warmup").text, first.origins.at("warmup").text);
+  EXPECT_EQ(again.taskOrigins.at("n").text, "command line");
+  again.origins["clip"] = {Origin::Kind::RunFile, "other/run.toml:3"};
+  keepOrigins(again, folder.path);
+  EXPECT_EQ(again.origins.at("clip").text, "other/run.toml:3");
+  keepOrigins(again, folder / "none");
 }
 
 TEST(Config, WhatWasChangedReadsBack) {

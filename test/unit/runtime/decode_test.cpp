@@ -58,6 +58,7 @@ struct StepShape {
   int32_t alibi = 0;
   double scale = 0.3;
   int64_t values = 0; // columns of a head of values; 0: as of keys
+  bool sinks = false;
   int64_t valueDim() const { return values ? values : headDim; }
   int64_t width() const { return heads * headDim; }
   int64_t outWidth() const { return heads * valueDim(); }
@@ -81,8 +82,8 @@ Words stepCounts(const StepShape &s) {
 
 // The attention of the query at a position, computed key by key: of one head of a sequence.
 template <typename Real>
-void attendKeyByKey(const StepShape &s, int64_t head, const Real *q, const Real *k, const Real *v, int64_t position,
-                    double *out) {
+void attendKeyByKey(const StepShape &s, int64_t head, const Real *q, const Real *k, const Real *v, double sink,
+                    int64_t position, double *out) {
   const double slope = s.alibi ? std::exp2(-8.0 * static_cast<double>(head + 1) / static_cast<double>(s.heads)) : 0;
   const int64_t first = s.window ? std::max<int64_t>(0, position + 1 - s.window) : 0;
   std::vector<double> scores;
@@ -94,7 +95,7 @@ void attendKeyByKey(const StepShape &s, int64_t head, const Real *q, const Real 
     scores.push_back(s.scale * dot - slope * static_cast<double>(position - at));
   }
   const double most = *std::max_element(scores.begin(), scores.end());
-  double sum = 0;
+  double sum = s.sinks ? std::exp(sink - most) : 0;
   for (int64_t at = first; at <= position; ++at) {
     const double weight = std::exp(scores[at - first] - most);
     sum += weight;
@@ -109,6 +110,7 @@ template <typename Real> void checkStep(const StepShape &s) {
   const auto q = randomReals<Real>(s.batch * s.rows * s.stride(), 1);
   const auto k = randomReals<Real>(s.batch * s.capacity * s.keyWidth(), 2);
   const auto v = randomReals<Real>(s.batch * s.capacity * s.valueWidth(), 3);
+  const auto sinks = randomReals<std::conditional_t<sizeof(Real) == 2, float, Real>>(s.heads, 4);
   const Words positions = stepPositions(s), counts = stepCounts(s);
   const int64_t numbers = s.batch * s.rows * s.outWidth();
   std::vector<double> expected(numbers);
@@ -117,8 +119,8 @@ template <typename Real> void checkStep(const StepShape &s) {
       for (int64_t h = 0; h < s.heads; ++h) {
         const int64_t row = b * s.rows + r, kvHead = h / (s.heads / s.kvHeads), sequence = b * s.capacity;
         attendKeyByKey(s, h, &q[row * s.stride() + h * s.headDim], &k[sequence * s.keyWidth() + kvHead * s.headDim],
-                       &v[sequence * s.valueWidth() + kvHead * s.valueDim()], positions[row],
-                       &expected[row * s.outWidth() + h * s.valueDim()]);
+                       &v[sequence * s.valueWidth() + kvHead * s.valueDim()], static_cast<double>(sinks[h]),
+                       positions[row], &expected[row * s.outWidth() + h * s.valueDim()]);
       }
   Workbench bench(sizeof(Real) == 2 ? STRETTO_F32 : dtypeOf<Real>());
   const stretto_buffer o = bench.reserve(numbers * sizeof(Real));
@@ -135,12 +137,15 @@ template <typename Real> void checkStep(const StepShape &s) {
                                    .scale = s.scale,
                                    .dtype = dtypeOf<Real>(),
                                    .alibi = s.alibi,
+                                   .has_sinks = s.sinks,
+                                   .unused = 0,
                                    .q = bench.place(q),
                                    .k = bench.place(k),
                                    .v = bench.place(v),
                                    .positions = bench.place(positions),
                                    .counts = bench.place(counts),
-                                   .o = o};
+                                   .o = o,
+                                   .sinks = bench.place(sinks)};
   stretto_attention_step(&bench.context, &args);
   EXPECT_LT(relativeError(bench.read<Real>(o, numbers), expected), tolerance<Real>())
       << s.rows << " of " << s.capacity << ", " << s.heads << " heads";
@@ -154,6 +159,12 @@ TEST(AttentionStep, MatchesKeyByKey) {
     }
   checkStep<double>({1, 1100, 2, 1, 16});
   checkStep<Bf16>({5, 40, 4, 2, 8});
+}
+
+TEST(AttentionStep, WithSinksMatchesKeyByKey) {
+  checkStep<float>({5, 600, 4, 2, 8, 0, 0, 0, 0.3, 0, true});
+  checkStep<double>({5, 40, 3, 3, 5, 20, 7, 1, 0.3, 9, true});
+  checkStep<Bf16>({5, 40, 4, 2, 8, 0, 0, 0, 0.3, 0, true});
 }
 
 // The caches hold no more than the windows of a call's rows, and begin anew at any place.

@@ -58,6 +58,23 @@ TEST_F(FindWeights, DamagedOnesArePassedOverAndTold) {
             std::string::npos);
 }
 
+TEST_F(FindWeights, ARunMayHaveNoCheckpointYet) {
+  std::filesystem::remove_all(ckpt);
+  spill(folder / "run.toml", "");
+  const auto told = [&](int64_t step) {
+    return fmt::format(
+        "'{}' has no checkpoint yet: its run has come to step {}, and writes one every --save-every steps "
+        "and at its end",
+        folder.path, step);
+  };
+  EXPECT_EQ(errorOf([&] { findWeights(folder.path); }), told(0));
+  spill(folder / "metrics.jsonl", "{\"step\": 6}\n{\"step\": 7}\n{\"st");
+  std::filesystem::create_directory(ckpt);
+  EXPECT_EQ(errorOf([&] { findWeights(folder.path); }), told(7));
+  std::filesystem::remove(folder / "run.toml");
+  EXPECT_NE(errorOf([&] { findWeights(folder.path); }).find("must be a run directory"), std::string::npos);
+}
+
 TEST_F(FindWeights, DamageOfMomentsIsNone) {
   damage(file(30, "moments"));
   EXPECT_EQ(findWeights(folder.path).path, weights(30));

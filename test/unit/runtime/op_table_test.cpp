@@ -27,7 +27,7 @@ template <typename Call> void expectTheOrderOfTheStruct(auto buffersIn, typename
 }
 
 std::vector<stretto_buffer *> ofAttention(stretto_attention_args &a) {
-  return {&a.q, &a.k, &a.v, &a.o, &a.lse, &a.positions, &a.starts};
+  return {&a.q, &a.k, &a.v, &a.o, &a.lse, &a.positions, &a.starts, &a.sinks, &a.share};
 }
 
 } // namespace
@@ -38,7 +38,7 @@ TEST(OpTable, BuffersHaveTheOrderOfTheArgumentStruct) {
   matmul.has_residual = 1;
   expectTheOrderOfTheStruct<MatmulOp>([](auto &a) { return std::vector{&a.a, &a.b, &a.c, &a.d}; }, matmul);
   stretto_attention_args attention{};
-  attention.has_positions = attention.has_starts = 1;
+  attention.has_positions = attention.has_starts = attention.has_sinks = 1;
   expectTheOrderOfTheStruct<AttentionOp>(ofAttention, attention);
   stretto_attention_grad_args grad{};
   grad.forward = attention;
@@ -55,8 +55,10 @@ TEST(OpTable, BuffersHaveTheOrderOfTheArgumentStruct) {
       [](auto &a) { return std::vector{&a.from, &a.positions, &a.counts, &a.cache}; });
   expectTheOrderOfTheStruct<ReadCacheOp>([](auto &a) { return std::vector{&a.cache, &a.positions, &a.to}; });
   expectTheOrderOfTheStruct<LastRowOp>([](auto &a) { return std::vector{&a.from, &a.counts, &a.to}; });
+  stretto_attention_step_args step{};
+  step.has_sinks = 1;
   expectTheOrderOfTheStruct<AttentionStepOp>(
-      [](auto &a) { return std::vector{&a.q, &a.k, &a.v, &a.positions, &a.counts, &a.o}; });
+      [](auto &a) { return std::vector{&a.q, &a.k, &a.v, &a.positions, &a.counts, &a.o, &a.sinks}; }, step);
   expectTheOrderOfTheStruct<CopyOp>([](auto &a) { return std::vector{&a.from, &a.to}; });
 }
 

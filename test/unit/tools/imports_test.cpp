@@ -22,6 +22,10 @@ TEST(ImportedPaths, IgnoreCommentsStringsAndLongerWords) {
   EXPECT_EQ(importedPaths("// import \"a\"\nx = \"import\" y = \"b\" important \"c\" import d \"e\""), Paths{});
 }
 
+TEST(ImportedPaths, EndLinesAsTheCompilerDoes) {
+  EXPECT_EQ(importedPaths("// a comment\rimport \"a\"\r\nimport \"b\rimport \"c\""), (Paths{"a", "c"}));
+}
+
 TEST(ImportedPaths, MayFollowAComment) { EXPECT_EQ(importedPaths("import // from here\n \"a\""), Paths{"a"}); }
 
 TEST(ImportedPaths, BearUnfinishedText) {
@@ -52,6 +56,17 @@ TEST_F(ReadSpec, FollowsImportsRelativeToTheirFileAndOnce) {
   ASSERT_EQ(files.size(), 3u);
   EXPECT_EQ(files[1].text, "import \"../b.stretto\"");
   EXPECT_EQ(files[2].path.filename(), "b.stretto");
+}
+
+TEST_F(ReadSpec, GoesUpFromTheNameOfALink) {
+  fs::path spec = write("m.stretto", "import \"link/../a.stretto\"");
+  write("a.stretto", "here");
+  write("std/a.stretto", "beside what the link leads to");
+  fs::create_directories(folder / "std/deep");
+  fs::create_directory_symlink(folder / "std/deep", folder / "link");
+  std::vector<SpecFile> files = readSpec(spec);
+  ASSERT_EQ(files.size(), 2u);
+  EXPECT_EQ(files[1].text, "here");
 }
 
 TEST_F(ReadSpec, LooksIntoTheFolderOfTheFileBeforeTheOthers) {

@@ -162,9 +162,26 @@ TEST(EvaluationArguments, ASpecIsTakenAsItIs) {
   EXPECT_EQ(evaluationArguments(Words{"m.stretto", "--init-from=w"}).program,
             (Words{"--init-from=w", "--steps", "0", "--out", "none", "--virtual-ranks", "0"}));
   EXPECT_THROW(evaluationArguments(Words{"m.stretto"}), CommandError);
-  for (const char *ofTraining : {"--steps=5", "--out=scores", "--virtual-ranks=2"})
-    EXPECT_THROW(evaluationArguments(Words{"m.stretto", "--init-from=w", ofTraining}), CommandError) << ofTraining;
   EXPECT_THROW(evaluationArguments(Words{"--init-from", "/nowhere/at/all"}), CommandError);
+}
+
+TEST(EvaluationArguments, WhatOnlyTrainingReadsIsRefused) {
+  for (const char *ofTraining :
+       {"--steps", "--out", "--virtual-ranks", "--lr", "--warmup", "--clip", "--accumulate", "--schedule",
+        "--weight-decay", "--beta1", "--epsilon", "--save-every", "--eval-every", "--keep", "--final-fraction"}) {
+    const std::string name = ofTraining;
+    for (const Words &given : {Words{name, "5"}, Words{name + "=5"}}) {
+      Words words{"m.stretto", "--init-from=w"};
+      words.insert(words.end(), given.begin(), given.end());
+      try {
+        evaluationArguments(words);
+        ADD_FAILURE() << name << " is taken";
+      } catch (const CommandError &error) {
+        EXPECT_EQ(error.what(), name + " is for training: eval and generate take no steps and leave no files");
+      }
+    }
+  }
+  EXPECT_NO_THROW(evaluationArguments(Words{"m.stretto", "--init-from=w", "--on-nonfinite=skip", "--eval-batches=1"}));
 }
 
 } // namespace

@@ -144,7 +144,11 @@ struct Places {
   bool causal;
   std::optional<int64_t> window;
   AttentionTensors onHost() const {
-    return {q.onHost(), k.onHost(), v.onHost(), o.onHost(), lse.onHost(), {}, {}, scale, causal, window};
+    AttentionTensors tensors;
+    tensors.q = q.onHost(), tensors.k = k.onHost(), tensors.v = v.onHost();
+    tensors.o = o.onHost(), tensors.lse = lse.onHost();
+    tensors.scale = scale, tensors.causal = causal, tensors.window = window;
+    return tensors;
   }
 };
 

@@ -10,6 +10,7 @@ namespace {
 
 // q, k and v are columns of one buffer, as are their gradients; o and its gradient have rows of their own.
 template <typename Real> struct Memory {
+  using Total = std::conditional_t<sizeof(Real) == 2, float, Real>;
   explicit Memory(AttentionGradOp &op) {
     AttentionOp &forward = op.forward;
     const int64_t rows = forward.batch * forward.length, width = forward.heads * forward.head_dim,
@@ -18,7 +19,10 @@ template <typename Real> struct Memory {
     packed = randomReals<Real>(rows * stride, 1);
     o.resize(rows * (outWidth + 8)), dPacked.resize(rows * stride);
     dOut = randomReals<Real>(rows * outWidth, 2);
-    lse.resize(rows * forward.heads);
+    lse.resize(rows * forward.heads), share.resize(rows * forward.heads);
+    sinks = randomReals<Total>(forward.heads, 3);
+    if (forward.has_sinks)
+      forward.sinks = sinks.data(), forward.share = share.data();
     forward.dtype = dtypeOf<Real>();
     forward.q_stride = forward.k_stride = forward.v_stride = op.dq_stride = op.dk_stride = op.dv_stride = stride;
     forward.o_stride = outWidth + 8, op.do_stride = outWidth;
@@ -28,7 +32,7 @@ template <typename Real> struct Memory {
     op.d_q = dPacked.data(), op.d_k = dPacked.data() + width, op.d_v = dPacked.data() + width + keyWidth;
   }
   std::vector<Real> packed, o, dOut, dPacked;
-  std::vector<std::conditional_t<sizeof(Real) == 2, float, Real>> lse;
+  std::vector<Total> lse, sinks, share;
 };
 
 template <typename Number> std::vector<double> wide(const std::vector<Number> &numbers) {
@@ -47,6 +51,9 @@ template <typename Real> void compareInBlocks(AttentionGradOp op, double toleran
   device->submit(expectedOp);
   EXPECT_LE(relativeError(wide(got.o), wide(expected.o)), tolerance);
   EXPECT_LE(relativeError(wide(got.lse), wide(expected.lse)), tolerance);
+  if (op.forward.has_sinks) {
+    EXPECT_LE(relativeError(wide(got.share), wide(expected.share)), tolerance);
+  }
   EXPECT_LE(relativeError(wide(got.dPacked), wide(expected.dPacked)), 2 * tolerance);
 }
 
@@ -92,6 +99,14 @@ TEST(PlainAttention, AgreesWithTheCpu) {
     compare<double>(op, 1e-13);
     compare<float>(op, 2e-5);
     compare<Bf16>(op, 1.0 / 128);
+  }
+}
+
+TEST(PlainAttention, WithSinksAgreesWithTheCpu) {
+  for (AttentionGradOp op : cases) {
+    op.forward.has_sinks = 1;
+    compare<double>(op, 1e-13);
+    compare<Bf16>(op, 1.0 / 64); // o is rounded before the sinks and behind them
   }
 }
 

@@ -1,0 +1,164 @@
+//===- ProgramCheck.cpp - whether a module is what a program is made of -------===//
+#include "codegen/pipelines/ProgramCheck.h"
+
+#include "ir/seq/Documents.h"
+#include "ir/seq/ModelFacts.h"
+#include "ir/seq/Purpose.h"
+#include "passes/support/ParameterLayout.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace stretto;
+using namespace stretto::codegen;
+
+namespace {
+/// An entry point as programs know it. `arguments` and `results`: what they are, in words; none for those whose memory
+/// is said by slots.
+struct EntryForm {
+  StringLiteral name;
+  seq::EntryKind kind;
+  StringLiteral arguments = "";
+  unsigned results = 0;
+};
+constexpr EntryForm entryForms[] = {
+    {"evaluate", seq::EntryKind::evaluation, "tokens and targets", 2},
+    {"gradients", seq::EntryKind::training, "tokens, targets and weights", 1},
+    {"decode_one", seq::EntryKind::decoding, "tokens, positions and counts", 1},
+    {"decode_chunk", seq::EntryKind::decoding, "tokens, positions and counts", 1},
+    {"squares", seq::EntryKind::optimizer},
+    {"norm", seq::EntryKind::optimizer},
+    {"apply", seq::EntryKind::optimizer},
+    {"accumulate", seq::EntryKind::optimizer},
+    {"take_accumulated", seq::EntryKind::optimizer},
+    {"round_parameters", seq::EntryKind::optimizer},
+};
+
+class ProgramCheck {
+public:
+  ProgramCheck(ModuleOp module, std::optional<Phase> phase) : module(module), phase(phase) {}
+
+  LogicalResult run() {
+    for (StringRef name : {batchAttr, lengthAttr, vocabularyAttr})
+      if (!module->hasAttr(name))
+        return module.emitError() << "the module must state " << name << ", as the stage seq does";
+    batch = countOf(module, batchAttr), length = countOf(module, lengthAttr);
+    return phase ? checkEntries() : checkMain();
+  }
+
+private:
+  RankedTensorType tokens(int64_t rows) {
+    return RankedTensorType::get({batch, rows}, IntegerType::get(module.getContext(), 32));
+  }
+
+  LogicalResult checkMain() {
+    auto main = module.lookupSymbol<func::FuncOp>("main");
+    if (!main || main.getNumArguments() == 0 || main.getNumResults() == 0)
+      return success(); // the phases refuse it
+    if (main.getArgumentTypes()[0] != tokens(length))
+      return main.emitError() << "the tokens of @main must be " << tokens(length) << ", as " << batchAttr << " and "
+                              << lengthAttr << " say, but are " << main.getArgumentTypes()[0];
+    auto logits = dyn_cast<RankedTensorType>(main.getResultTypes()[0]);
+    if (int64_t vocabulary = countOf(module, vocabularyAttr); logits && logits.getShape().back() != vocabulary)
+      return main.emitError() << "the logits of @main must have " << vocabulary << " columns, as " << vocabularyAttr
+                              << " says, but are " << logits;
+    return success();
+  }
+
+  LogicalResult checkEntries() {
+    for (auto function : module.getOps<func::FuncOp>())
+      if (failed(checkEntry(function)))
+        return failure();
+    for (StringRef name : {"evaluate", "gradients"})
+      if (!module.lookupSymbol(name))
+        return module.emitError() << "the module must have the entry @" << name;
+    return success();
+  }
+
+  LogicalResult checkEntry(func::FuncOp function) {
+    auto kind = function->getAttrOfType<seq::EntryKindAttr>(entryAttr);
+    if (!kind)
+      return success();
+    const EntryForm *form =
+        llvm::find_if(entryForms, [&](const EntryForm &known) { return known.name == function.getName(); });
+    if (form == std::end(entryForms) || form->kind != kind.getValue())
+      return reportName(function, kind.getValue());
+    if (!form->arguments.empty() && failed(checkSignature(function, *form)))
+      return failure();
+    return form->kind == seq::EntryKind::training ? checkGradients(function) : success();
+  }
+
+  static LogicalResult reportName(func::FuncOp function, seq::EntryKind kind) {
+    SmallVector<std::string> names;
+    for (const EntryForm &form : entryForms)
+      if (form.kind == kind)
+        names.push_back(("@" + form.name).str());
+    return function.emitError() << "an entry of the kind " << seq::stringifyEntryKind(kind) << " must be called "
+                                << llvm::join(names, " or ") << ", but is called @" << function.getName();
+  }
+
+  /// Arguments that say by an attribute what they are may stand among the others.
+  LogicalResult checkSignature(func::FuncOp function, const EntryForm &form) {
+    SmallVector<Type> given;
+    bool hasPositions = false;
+    for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+      auto input = function.getArgAttrOfType<StringAttr>(i, inputAttr);
+      if (!input)
+        given.push_back(function.getArgumentTypes()[i]);
+      hasPositions |= input && input.getValue() == positionsInput;
+    }
+    SmallVector<Type> expected = argumentsOf(form, given);
+    if (given != expected) {
+      auto error = function.emitError() << "@" << form.name << " must take " << form.arguments << ", ";
+      llvm::interleaveComma(expected, error);
+      error << ", but takes ";
+      llvm::interleaveComma(given, error);
+      return error;
+    }
+    if (function.getNumResults() != form.results)
+      return function.emitError() << "@" << form.name << " must have " << form.results
+                                  << (form.results == 1 ? " result" : " results") << ", but has "
+                                  << function.getNumResults();
+    if (documentsOf(module) && form.kind != seq::EntryKind::decoding && !hasPositions)
+      return function.emitError() << "@" << form.name << " of masked documents must have an argument with " << inputAttr
+                                  << " = \"" << positionsInput << "\"";
+    return success();
+  }
+
+  SmallVector<Type> argumentsOf(const EntryForm &form, ArrayRef<Type> given) {
+    auto first = given.empty() ? RankedTensorType() : dyn_cast<RankedTensorType>(given.front());
+    if (form.kind == seq::EntryKind::decoding) {
+      RankedTensorType rows = tokens(first && first.getRank() == 2 ? first.getDimSize(1) : 1);
+      return {rows, rows, RankedTensorType::get({batch}, rows.getElementType())};
+    }
+    SmallVector<Type> expected{tokens(length), tokens(length)};
+    if (form.kind == seq::EntryKind::training)
+      expected.push_back(tokens(length).clone(passes::layoutParameters(module).elementType));
+    return expected;
+  }
+
+  static LogicalResult checkGradients(func::FuncOp function) {
+    llvm::DenseMap<StringAttr, seq::GradientOp> first;
+    for (auto gradient : function.getOps<seq::GradientOp>()) {
+      auto [known, isNew] = first.try_emplace(gradient.getParameterAttr().getAttr(), gradient);
+      if (isNew)
+        continue;
+      auto error = gradient.emitOpError() << "must be the only one of " << gradient.getParameterAttr();
+      error.attachNote(known->second.getLoc()) << "the other one is here";
+      return error;
+    }
+    return success();
+  }
+
+  ModuleOp module;
+  std::optional<Phase> phase;
+  int64_t batch = 0, length = 0;
+};
+} // namespace
+
+LogicalResult stretto::codegen::checkProgram(ModuleOp module, std::optional<Phase> phase) {
+  if (phase && *phase > Phase::kernels)
+    return success();
+  return ProgramCheck(module, phase).run();
+}

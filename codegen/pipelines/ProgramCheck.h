@@ -1,0 +1,17 @@
+//===- ProgramCheck.h - whether a module is what a program is made of ---------===//
+#pragma once
+
+#include "codegen/pipelines/Pipelines.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <optional>
+
+namespace stretto::codegen {
+
+/// Reports what in a module that may have been edited contradicts what programs bind by names and places: the numbers
+/// of tokens that it states, names, arguments and results of its entry points, and several gradients of a parameter.
+/// `phase`: the last one that it has gone through; nothing for none.
+mlir::LogicalResult checkProgram(mlir::ModuleOp module, std::optional<Phase> phase);
+
+} // namespace stretto::codegen

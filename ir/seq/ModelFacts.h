@@ -1,0 +1,23 @@
+//===- ModelFacts.h - what a module says of its model -------------------------===//
+#pragma once
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace stretto {
+
+/// On a module: the name of its model, and the text and parameters that it was made from.
+inline constexpr llvm::StringLiteral modelAttr = "seq.model", specTextAttr = "seq.spec_text",
+                                     settingsAttr = "seq.settings";
+/// The digest of the text that a stage was continued from.
+inline constexpr llvm::StringLiteral continuedFromAttr = "seq.continued_from";
+
+/// Sequences of a batch, tokens of a sequence, and how many tokens there are (i64 each).
+inline constexpr llvm::StringLiteral batchAttr = "seq.batch", lengthAttr = "seq.length",
+                                     vocabularyAttr = "seq.vocabulary";
+
+/// One of these numbers, which must be there.
+inline int64_t countOf(mlir::ModuleOp module, llvm::StringRef name) {
+  return module->getAttrOfType<mlir::IntegerAttr>(name).getInt();
+}
+
+} // namespace stretto

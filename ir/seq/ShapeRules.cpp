@@ -1,0 +1,62 @@
+//===- ShapeRules.cpp - shape rules that operations have in common ------------===//
+#include "ir/seq/ShapeRules.h"
+
+#include "ir/seq/TensorShape.h"
+
+#include "mlir/IR/Diagnostics.h"
+
+using namespace mlir;
+using namespace stretto;
+
+LogicalResult stretto::seq::sameElements(Operation *op, RankedTensorType a, RankedTensorType b,
+                                         RankedTensorType result) {
+  if (a.getElementType() != b.getElementType())
+    return op->emitOpError() << "operands must be of one type, but got " << a << " and " << b;
+  Type element = result.getElementType();
+  if (element != a.getElementType() && !(a.getElementType().isBF16() && element.isF32()))
+    return op->emitOpError() << "result must be of type " << a.getElementType()
+                             << (a.getElementType().isBF16() ? " or f32" : "") << ", but got " << result;
+  return success();
+}
+
+LogicalResult stretto::seq::wideElements(Operation *op, StringRef what, RankedTensorType type,
+                                         RankedTensorType activation) {
+  Type element = activation.getElementType();
+  Type expected = element.isBF16() ? Float32Type::get(op->getContext()) : element;
+  if (type.getElementType() == expected)
+    return success();
+  return op->emitOpError() << what << " must be of type " << expected << ", but got " << type;
+}
+
+LogicalResult stretto::seq::haveShape(Operation *op, StringRef what, RankedTensorType type, ArrayRef<int64_t> shape) {
+  if (type.getShape() == shape)
+    return success();
+  auto diagnostic = op->emitOpError() << what << " must have shape [";
+  llvm::interleaveComma(shape, diagnostic);
+  return diagnostic << "], but got " << type;
+}
+
+LogicalResult stretto::seq::haveType(Operation *op, StringRef what, RankedTensorType type, RankedTensorType expected) {
+  if (type == expected)
+    return success();
+  return op->emitOpError() << what << " must have type " << expected << ", but got " << type;
+}
+
+LogicalResult stretto::seq::verifyHeads(Operation *op, RankedTensorType q, RankedTensorType k, int64_t heads,
+                                        int64_t kvHeads) {
+  int64_t ofQ = q.getShape().back(), ofK = k.getShape().back();
+  if (heads < 1 || kvHeads < 1 || heads % kvHeads != 0)
+    return op->emitOpError() << "kv_heads must divide heads, but got " << kvHeads << " and " << heads;
+  if (ofQ % heads != 0 || ofK % kvHeads != 0 || ofQ / heads != ofK / kvHeads)
+    return op->emitOpError() << "head widths of q and k must agree, but got " << q << " with " << heads << " heads and "
+                             << k << " with " << kvHeads;
+  return success();
+}
+
+LogicalResult stretto::seq::verifySinks(Operation *op, Value sinks, RankedTensorType q, int64_t heads) {
+  if (!sinks)
+    return success();
+  if (failed(haveShape(op, "sinks", typeOf(sinks), {heads})))
+    return failure();
+  return wideElements(op, "sinks", typeOf(sinks), q);
+}

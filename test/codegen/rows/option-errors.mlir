@@ -1,0 +1,8 @@
+// Numbers of passes that cannot be.
+// RUN: not stretto-opt %s --kern-choose-schedule=least-chunks=0 2>&1 | FileCheck %s --check-prefix=CHUNKS
+// RUN: not stretto-opt %s --kern-choose-cuda-schedule=processors=0 2>&1 | FileCheck %s --check-prefix=PROCESSORS
+// RUN: not stretto-opt %s --kern-choose-cuda-schedule=rows=-1 2>&1 | FileCheck %s --check-prefix=ROWS
+// CHUNKS: error: least-chunks must be at least 1, but got 0
+// PROCESSORS: error: processors must be at least 1, but got 0
+// ROWS: error: rows must be at least 0, but got -1
+module {}
