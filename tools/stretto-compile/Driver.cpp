@@ -61,7 +61,7 @@ public:
       decisions = codegen::collectDecisions(context);
     if (!(isStageFile(line.spec) ? continueStage() : resolveTarget(line.cpu) && readSpec()))
       return 1;
-    ScopedDiagnosticHandler handler(&context, [this](Diagnostic &diagnostic) { print(diagnostic); });
+    ScopedDiagnosticHandler handler(&context, printer());
     if (line.emit == "pytorch")
       return emitText([&](llvm::raw_ostream &os) { return succeeded(codegen::emitPyTorch(*module, os)); });
     // Before the work, and not at its end.
@@ -93,6 +93,10 @@ private:
     std::string problem;
     std::optional<std::string> text = frontend::readSpec(line.spec, problem);
     return text && isIR(*text) ? describeIR(line.spec, *text) : "";
+  }
+
+  std::function<void(Diagnostic &)> printer() {
+    return [this](Diagnostic &diagnostic) { print(diagnostic); };
   }
 
   /// As the front end does: the place in the source first.
@@ -150,7 +154,7 @@ private:
     reached = stage->phase;
     if (makesMachineCode()) // somebody may have edited it, which its spec does not know
       (*module)->setAttr(continuedFromAttr, StringAttr::get(&context, stage->digest));
-    if (failed(codegen::checkProgram(*module, reached)))
+    if (!isProgram())
       return false;
     std::optional<TokenShape> shape = resolveShape(line, error);
     if (shape)
@@ -168,6 +172,12 @@ private:
       return false;
     describeTarget();
     return true;
+  }
+
+  /// Whether IR that is continued can become a program; says why not.
+  bool isProgram() {
+    ScopedDiagnosticHandler handler(&context, printer());
+    return succeeded(codegen::checkProgram(*module, reached));
   }
 
   /// Whether IR that is continued was made for another target than that of the command line.
