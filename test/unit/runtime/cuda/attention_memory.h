@@ -17,6 +17,7 @@ struct AttentionSizes {
   int64_t window = 0;
   bool alibi = false;
   int64_t values = 0; // columns of a head of v; 0: as of k
+  bool sinks = false;
 };
 
 // q, k and v lie side by side, and so do their gradients; all rows are wider than what is in them. Rows begin `offset`
@@ -37,7 +38,8 @@ public:
     grad.dq_stride = grad.dk_stride = grad.dv_stride = packedWidth + 24, grad.do_stride = outWidth + 32;
     const int64_t tokens = sizes.batch * sizes.length, size = runtime::elementBytes(sizes.dtype);
     const int64_t rows = offset + tokens * (forward.q_stride + forward.o_stride + grad.dq_stride + grad.do_stride);
-    bytes = rows * size + tokens * sizes.heads * 4;
+    const int64_t sums = tokens * sizes.heads; // and as many shares, and a sink for each head
+    bytes = rows * size + (sizes.sinks ? 2 * sums + sizes.heads : sums) * 4;
     cudaMalloc(&memory, bytes);
     auto *at = static_cast<std::byte *>(memory) + offset * size;
     const auto take = [&](int64_t columns) { return std::exchange(at, at + tokens * columns * size); };
@@ -45,17 +47,26 @@ public:
     forward.q = packed, forward.k = packed + width * size, forward.v = packed + (width + keyWidth) * size;
     grad.d_q = dPacked, grad.d_k = dPacked + width * size, grad.d_v = dPacked + (width + keyWidth) * size;
     forward.o = take(forward.o_stride), grad.d_o = take(grad.do_stride);
-    forward.lse = static_cast<std::byte *>(memory) + rows * size;
+    auto *const reals = reinterpret_cast<float *>(static_cast<std::byte *>(memory) + rows * size);
+    forward.lse = reals;
     at::from_blob(memory, {rows}, sizes.dtype == STRETTO_BF16 ? at::kBFloat16 : at::kFloat).normal_();
+    if (sizes.sinks) {
+      forward.has_sinks = 1;
+      forward.share = reals + sums, forward.sinks = reals + 2 * sums;
+      at::from_blob(forward.sinks, {sizes.heads}, at::kFloat).normal_();
+    }
   }
   ~AttentionMemory() { cudaFree(memory); }
   AttentionMemory(const AttentionMemory &) = delete;
   AttentionMemory &operator=(const AttentionMemory &) = delete;
 
-  // What is written, where it lies: o, the sums, and the gradients of q, k and v.
+  // What is written, where it lies: o, the sums, the gradients of q, k and v, and shares of sinks.
   std::vector<at::Tensor> written() const {
     const runtime::AttentionGradTensors tensors = runtime::tensorsOf(grad, at::kCPU);
-    return {tensors.forward.o, tensors.forward.lse, tensors.dq, tensors.dk, tensors.dv};
+    std::vector<at::Tensor> all{tensors.forward.o, tensors.forward.lse, tensors.dq, tensors.dk, tensors.dv};
+    if (tensors.forward.share.defined())
+      all.push_back(tensors.forward.share);
+    return all;
   }
   void forget() const {
     for (const at::Tensor &each : written())
@@ -83,6 +94,14 @@ public:
     }
     EXPECT_TRUE(restOf(found).equal(restOf(expected))) << "what lies beside the results";
     all().copy_(found);
+  }
+
+  // The gradient as programs ask for it: it is made of results, in which sinks have their share.
+  runtime::AttentionGradOp gradWithoutSinks() const {
+    runtime::AttentionGradOp op = grad;
+    op.forward.has_sinks = 0;
+    op.forward.sinks = op.forward.share = nullptr;
+    return op;
   }
 
   runtime::AttentionGradOp grad;

@@ -129,6 +129,24 @@ TEST_F(AttentionOnGpu, FloatsAreAttendedToWithoutAllScores) {
   }
 }
 
+TEST_F(AttentionOnGpu, SinksGetTheirShareBehindAnyMethod) {
+  for (const int32_t dtype : {STRETTO_BF16, STRETTO_F32}) {
+    const AttentionMemory rows({2, 9, 4, 2, 8, true, dtype, 0, false, 0, /*sinks=*/true});
+    const AttentionGradOp backward = rows.gradWithoutSinks();
+    const at::Tensor right = rows.expectedBits();
+    ReserveOp all;
+    all.attention = {rows.grad.forward};
+    all.attentionGrad = {backward};
+    Attention attention(stream, /*deterministic=*/true);
+    attention.reserve(all);
+    EXPECT_EQ(attention.describe().find("plain"), std::string::npos) << attention.describe();
+    attention.run(rows.grad.forward);
+    attention.run(backward);
+    cudaStreamSynchronize(stream);
+    rows.expectLike(right);
+  }
+}
+
 TEST_F(AttentionOnGpu, SizesThatWereNotPreparedAreRefused) {
   Attention attention(stream, true);
   attention.reserve(needs(grad));

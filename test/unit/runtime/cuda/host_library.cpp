@@ -239,10 +239,28 @@ void setFlashIsRight(bool right) { flashIsRight = right; }
 
 TORCH_LIBRARY_IMPL(aten, CUDA, library) {
   using namespace stretto::test;
-  for (const char *op :
-       {"normal_", "copy_", "fill_.Scalar", "arange.start_out", "bmm", "exp_", "add_.Tensor", "sub_.Tensor",
-        "sub.Tensor", "mul_.Scalar", "mul_.Tensor", "mul.Tensor", "sum.dim_IntList", "gt.Tensor", "le.Tensor",
-        "ne.Tensor", "bitwise_or.Tensor", "masked_fill_.Scalar", "norm.Scalar"})
+  for (const char *op : {"normal_",
+                         "copy_",
+                         "fill_.Scalar",
+                         "arange.start_out",
+                         "bmm",
+                         "exp_",
+                         "add_.Tensor",
+                         "sub_.Tensor",
+                         "sub.Tensor",
+                         "mul_.Scalar",
+                         "mul_.Tensor",
+                         "mul.Tensor",
+                         "sum.dim_IntList",
+                         "gt.Tensor",
+                         "le.Tensor",
+                         "ne.Tensor",
+                         "bitwise_or.Tensor",
+                         "masked_fill_.Scalar",
+                         "norm.Scalar",
+                         "sigmoid",
+                         "logaddexp",
+                         "neg"})
     library.impl(op, torch::CppFunction::makeFromBoxedFunction<&compute>());
   library.impl("logsumexp", logSumExp);
   library.impl("_local_scalar_dense", itemOf);
