@@ -52,13 +52,27 @@ SmallVector<TargetRange, 1> stretto::codegen::targetsOf(ArrayRef<const Section *
   return ranges;
 }
 
+namespace {
+/// Shared memory for sums that meet: what lies staged of a section, and the totals of all columns, of each group.
+struct SumRoom {
+  SumRoom(ArrayRef<const Section *> sections, int64_t columns, int64_t elementBytes, int64_t groups)
+      : totalBytes(columns * elementBytes * groups) {
+    for (const Section *section : sections)
+      most = std::max(most, termsOf(*section));
+    stagedBytes = most * elementBytes * groups;
+  }
+  int64_t bytes() const {
+    return llvm::alignTo(stagedBytes, sharedAlignment) + llvm::alignTo(totalBytes, sharedAlignment);
+  }
+
+  int64_t most = 0; // numbers of a group that lie staged
+  int64_t stagedBytes = 0, totalBytes;
+};
+} // namespace
+
 int64_t ColumnSumStore::sharedBytes(ArrayRef<const Section *> sections, int64_t columns, int64_t elementBytes,
                                     int64_t groups) {
-  int64_t most = 0;
-  for (const Section *section : sections)
-    most = std::max(most, termsOf(*section));
-  auto bytesOf = [&](int64_t numbers) { return llvm::alignTo(numbers * elementBytes * groups, sharedAlignment); };
-  return bytesOf(most) + bytesOf(columns);
+  return SumRoom(sections, columns, elementBytes, groups).bytes();
 }
 
 void ColumnSumStore::store(ArrayRef<ColumnSum> sums, bool injective, Value pointer, int64_t columns) {
@@ -115,19 +129,17 @@ void ColumnSumStore::addStaged(const Section &section, Value staged, Value total
 
 void ColumnSumStore::gather(ArrayRef<ColumnSum> sums, Value pointer, int64_t columns) {
   Type element = getElementTypeOrSelf(sums.front().value.getType());
-  int64_t bytes = elementBytes(element), most = 0;
   SmallVector<const Section *> sections;
-  for (const ColumnSum &sum : sums) {
+  for (const ColumnSum &sum : sums)
     sections.push_back(sum.section);
-    most = std::max(most, termsOf(*sum.section));
-  }
+  const SumRoom room(sections, columns, elementBytes(element), groups);
   // Totals lie as in strip 0.
   auto forTargets = [&](llvm::function_ref<void(Value, int64_t)> body) {
     for (const TargetRange &range : targetsOf(sections))
       forColumns(range.count, [&](Value column) { body(b.add(column, b.index(range.first)), range.strip); });
   };
-  Value staged = take(most * groups * bytes), totals = take(columns * groups * bytes);
-  staged = b.address(staged, element, b.mul(group, most));
+  Value staged = take(room.stagedBytes), totals = take(room.totalBytes);
+  staged = b.address(staged, element, b.mul(group, room.most));
   totals = b.address(totals, element, b.mul(group, columns));
   forTargets([&](Value column, int64_t) { b.store(b.real(element, 0), b.address(totals, element, column)); });
   for (size_t i = 0; i < sums.size();) {

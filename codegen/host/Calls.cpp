@@ -1,6 +1,7 @@
 //===- Calls.cpp - operations as calls of C functions ---------------------===//
 #include "codegen/host/Calls.h"
 
+#include "codegen/facts/NumberAttributes.h"
 #include "codegen/host/Sites.h"
 #include "codegen/memory/Views.h"
 #include "ir/kern/Kernels.h"
@@ -274,20 +275,15 @@ AbiStruct<stretto_tensor> describeTensor(HostBuilder &b, Value tensor, StringRef
 /// The attributes of an operation that are numbers or booleans, with their names.
 SmallVector<AbiStruct<stretto_number>> numbersOf(HostBuilder &b, Operation *op) {
   SmallVector<AbiStruct<stretto_number>> numbers;
-  auto add = [&](StringRef name, double value) {
-    auto number = b.start<stretto_number>();
-    number.set(&stretto_number::name, b.text(name)).set(&stretto_number::value, value);
-    numbers.push_back(number);
-  };
-  for (StringAttr name : op->getName().getAttributeNames()) {
-    Attribute value = op->getAttr(name);
-    if (auto integer = dyn_cast_or_null<IntegerAttr>(value))
-      add(name, static_cast<double>(integer.getInt()));
-    else if (auto real = dyn_cast_or_null<FloatAttr>(value))
-      add(name, real.getValueAsDouble());
-    else if (!value || isa<UnitAttr>(value))
-      add(name, value ? 1 : 0);
-  }
+  forEachNumber(op, [&](StringRef name, const NumberAttribute &value) {
+    const auto *real = std::get_if<APFloat>(&value);
+    const auto *integer = std::get_if<int64_t>(&value);
+    double number = real      ? real->convertToDouble()
+                    : integer ? static_cast<double>(*integer)
+                              : static_cast<double>(std::get<bool>(value));
+    numbers.push_back(b.start<stretto_number>());
+    numbers.back().set(&stretto_number::name, b.text(name)).set(&stretto_number::value, number);
+  });
   return numbers;
 }
 

@@ -14,14 +14,10 @@ using namespace stretto::codegen;
 namespace {
 /// Bytes from the first to behind the last element of a value.
 int64_t extentOf(Value value, const Ref &ref) {
-  auto type = cast<RankedTensorType>(value.getType());
-  int64_t bytes = bytesOf(type);
-  if (ref.lead)
-    return (type.getDimSize(0) - 1) * ref.lead + bytes / type.getDimSize(0);
-  if (!isRowStrided(value))
-    return bytes;
-  int64_t columns = type.getShape().back(), rows = type.getNumElements() / columns;
-  return ((rows - 1) * rowStride(value) + columns) * elementBytes(type);
+  if (!ref.lead)
+    return spanBytes(value);
+  int64_t entries = typeOf(value).getDimSize(0);
+  return (entries - 1) * ref.lead + bytesOf(value) / entries;
 }
 
 class Collector {

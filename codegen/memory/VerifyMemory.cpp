@@ -62,11 +62,6 @@ public:
   }
 
 private:
-  static int64_t columnsOf(Value value) {
-    auto type = cast<RankedTensorType>(value.getType());
-    return type.getRank() ? type.getShape().back() : 1;
-  }
-
   /// Of the gradients in the activations.
   static int64_t beginOfGradients(ModuleOp module) {
     auto begin = module->getAttrOfType<IntegerAttr>(kern::gradientsBeginAttr);

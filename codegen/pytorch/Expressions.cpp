@@ -1,4 +1,5 @@
 //===- Expressions.cpp - one operation as one Python expression -----------------===//
+#include "codegen/facts/NumberAttributes.h"
 #include "codegen/pytorch/FunctionPrinter.h"
 #include "codegen/pytorch/Prelude.h"
 
@@ -173,15 +174,14 @@ static std::string mixerOptions(seq::MixerOp mixer) {
 /// Attributes by name, but what MLIR keeps for itself.
 static std::string optionsOf(Operation *op) {
   std::string text;
-  for (StringAttr name : op->getName().getAttributeNames()) {
-    Attribute value = op->getAttr(name);
-    if (auto integer = dyn_cast_or_null<IntegerAttr>(value))
-      text += option(name, Twine(integer.getInt()));
-    else if (auto real = dyn_cast_or_null<FloatAttr>(value))
-      text += option(name, python::number(real.getValue()));
-    else if (!value || isa<UnitAttr>(value))
-      text += option(name, value ? "True" : "False");
-  }
+  forEachNumber(op, [&](StringRef name, const NumberAttribute &value) {
+    if (const auto *integer = std::get_if<int64_t>(&value))
+      text += option(name, Twine(*integer));
+    else if (const auto *real = std::get_if<APFloat>(&value))
+      text += option(name, python::number(*real));
+    else
+      text += option(name, std::get<bool>(value) ? "True" : "False");
+  });
   return text;
 }
 

@@ -19,7 +19,8 @@ Character frontend::firstCharacter(llvm::StringRef text) {
   return {code, text.take_front(next - text.bytes_begin()), true};
 }
 
-bool frontend::isPrintable(const Character &character) {
+/// Whether terminals show it: controls and invalid bytes are not shown, nor is what changes the direction of a text.
+static bool isPrintable(const Character &character) {
   return character.isValid && llvm::sys::unicode::isPrintable(character.code);
 }
 

@@ -16,8 +16,6 @@ struct Character {
 };
 Character firstCharacter(llvm::StringRef text);
 
-/// Whether terminals show it: controls and invalid bytes are not shown, nor is what changes the direction of a text.
-bool isPrintable(const Character &character);
 /// Columns of a terminal that it takes.
 unsigned columnsOf(const Character &character);
 

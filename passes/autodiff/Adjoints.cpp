@@ -18,7 +18,8 @@ bool stretto::passes::isRepeatable(Operation *op) {
   return seq::isRowOperation(op) && seq::reachOf(op) != seq::RowReach::all && !isFree(op);
 }
 
-bool stretto::passes::isMarkedRepeated(Operation *op) { return isa<seq::LibraryOp>(op) && op->hasAttr(kRecomputeAttr); }
+/// Whether the spec has the backward repeat an operation of the library.
+static bool isMarkedRepeated(Operation *op) { return isa<seq::LibraryOp>(op) && op->hasAttr(kRecomputeAttr); }
 
 /// Whether the backward has an operation of its own for one of the forward.
 static bool hasCopies(Operation *op) { return op && (isFree(op) || isRepeatable(op) || isMarkedRepeated(op)); }

@@ -67,8 +67,6 @@ private:
 
 /// Whether an operation may be recomputed in the backward: row operations and elementwise work, not the library.
 bool isRepeatable(mlir::Operation *op);
-/// Whether the spec has the backward repeat an operation of the library.
-bool isMarkedRepeated(mlir::Operation *op);
 /// Whether an operation costs nothing anywhere: constants, tables, parameters.
 bool isFree(mlir::Operation *op);
 

@@ -16,7 +16,7 @@ public:
       runSegments();
     else
       runTokens(b.index(0), mixer.length, thread.zeros());
-    thread.function.finish(thread.launch(/*flops=*/mixer.erases() ? 8 : 5));
+    thread.function.finish(thread.launch());
   }
 
 private:

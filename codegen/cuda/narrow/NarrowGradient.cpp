@@ -86,7 +86,7 @@ public:
       keepStates(segment);
       return goBack(b.mul(segment, mixer.segment), ahead);
     });
-    thread.function.finish(thread.launch(/*flops=*/mixer.erases() ? 30 : 15));
+    thread.function.finish(thread.launch());
   }
 
 private:

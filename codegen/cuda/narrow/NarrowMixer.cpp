@@ -75,9 +75,9 @@ NarrowThread::NarrowThread(CudaBuilder &b, gpu::GPUModuleOp kernels, Operation *
   ownsHead = b.both(isThere, lanes == 1 ? Value() : b.less(lane, 1));
 }
 
-CudaLaunch NarrowThread::launch(int64_t flops) const {
-  int64_t states = mixer.batch * mixer.length * mixer.heads * mixer.keys * mixer.values;
-  return {{mixer.blocks(), mixer.batch}, mixer.threads(), flops * states};
+CudaLaunch NarrowThread::launch() const {
+  auto flops = static_cast<int64_t>(cast<seq::LibraryOp>(op).getFlops());
+  return {{mixer.blocks(), mixer.batch}, mixer.threads(), flops};
 }
 
 Value NarrowThread::times(Value x, Value y) { return arith::MulFOp::create(b, x, y); }

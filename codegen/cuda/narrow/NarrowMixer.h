@@ -67,8 +67,8 @@ class NarrowThread {
 public:
   NarrowThread(CudaBuilder &b, mlir::gpu::GPUModuleOp kernels, mlir::Operation *op, const NarrowMixer &mixer);
 
-  /// The launch of all of it. `flops`: for each number of a state.
-  CudaLaunch launch(int64_t flops) const;
+  /// The launch of all of it.
+  CudaLaunch launch() const;
 
   /// Reads a token of the sequence; what is not valid leaves the state as it is.
   NarrowToken read(mlir::Value token, bool mayBeNone);
