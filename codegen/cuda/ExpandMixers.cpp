@@ -8,6 +8,7 @@
 #include "codegen/mixers/MixerWalks.h"
 #include "codegen/mixers/OrderTiles.h"
 
+#include "codegen/rows/PassOptions.h"
 #include "ir/seq/Marks.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -113,6 +114,10 @@ private:
 
 struct ExpandMixersPass : stretto::codegen::impl::ExpandMixersBase<ExpandMixersPass> {
   using ExpandMixersBase::ExpandMixersBase;
+
+  LogicalResult initialize(MLIRContext *context) final {
+    return requireAtLeast(1, {{"processors", processors}, {"shared-bytes", sharedBytes}}, context);
+  }
 
   void runOnOperation() final {
     getOperation().walk([&](Operation *op) {

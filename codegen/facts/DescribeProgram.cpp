@@ -7,6 +7,7 @@
 #include "codegen/memory/Timeline.h"
 #include "ir/kern/Attributes.h"
 #include "ir/kern/Kernels.h"
+#include "ir/seq/EntryNames.h"
 #include "ir/seq/ModelFacts.h"
 #include "ir/seq/Purpose.h"
 #include "ir/seq/TensorBytes.h"
@@ -86,9 +87,12 @@ void addTraining(func::FuncOp entry, StepWork &work) {
 
 /// Entry points of the optimizer, by the names that the ABI has for them.
 void addOptimizer(ModuleOp module, StepWork &work) {
-  const std::pair<StringRef, std::vector<Work> *> entries[] = {
-      {"squares", &work.update},         {"apply", &work.update},          {"norm", &work.norm},
-      {"round_parameters", &work.round}, {"accumulate", &work.accumulate}, {"take_accumulated", &work.take}};
+  const std::pair<StringRef, std::vector<Work> *> entries[] = {{entryname::squares, &work.update},
+                                                               {entryname::apply, &work.update},
+                                                               {entryname::norm, &work.norm},
+                                                               {entryname::roundParameters, &work.round},
+                                                               {entryname::accumulate, &work.accumulate},
+                                                               {entryname::takeAccumulated, &work.take}};
   for (auto [name, list] : entries)
     if (auto entry = module.lookupSymbol<func::FuncOp>(name))
       addWork(entry, 1, [list = list](Operation *) -> std::vector<Work> & { return *list; });

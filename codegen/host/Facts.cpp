@@ -9,6 +9,7 @@
 #include "codegen/memory/Views.h"
 #include "ir/kern/Kernels.h"
 #include "ir/kern/Slots.h"
+#include "ir/seq/EntryNames.h"
 #include "ir/seq/Purpose.h"
 #include "ir/seq/TensorBytes.h"
 
@@ -62,7 +63,7 @@ private:
     for (Value value : llvm::concat<Value>(llvm::to_vector(op->getOperands()), llvm::to_vector<6>(op->getResults())))
       bytes.push_back(spanBytes(value));
     auto [it, isNew] = facts.numbers.try_emplace(name, facts.kernels.size());
-    if (entry.getName() == "accumulate")
+    if (entry.getName() == entryname::accumulate)
       facts.add = it->second;
     if (isNew) {
       firstUses.push_back(op);

@@ -9,6 +9,7 @@
 #include "ir/kern/Attributes.h"
 #include "ir/seq/ActivationType.h"
 #include "ir/seq/Documents.h"
+#include "ir/seq/EntryNames.h"
 #include "ir/seq/LossTerms.h"
 #include "ir/seq/ModelFacts.h"
 #include "ir/seq/TensorBytes.h"
@@ -35,16 +36,17 @@ template <typename Member> struct EntryPoint {
   llvm::StringLiteral name;
   Member Program::*field;
 };
-constexpr EntryPoint<void (*)(stretto_context *)> entries[] = {{"gradients", &Program::gradients},
-                                                               {"accumulate", &Program::accumulate},
-                                                               {"take_accumulated", &Program::take_accumulated},
-                                                               {"squares", &Program::squares},
-                                                               {"norm", &Program::norm},
-                                                               {"apply", &Program::apply},
-                                                               {"evaluate", &Program::evaluate},
-                                                               {"round_parameters", &Program::round_parameters}};
-constexpr EntryPoint<stretto_decode> decodeEntries[] = {{"decode_one", &Program::decode_one},
-                                                        {"decode_chunk", &Program::decode_chunk}};
+constexpr EntryPoint<void (*)(stretto_context *)> entries[] = {
+    {entryname::gradients, &Program::gradients},
+    {entryname::accumulate, &Program::accumulate},
+    {entryname::takeAccumulated, &Program::take_accumulated},
+    {entryname::squares, &Program::squares},
+    {entryname::norm, &Program::norm},
+    {entryname::apply, &Program::apply},
+    {entryname::evaluate, &Program::evaluate},
+    {entryname::roundParameters, &Program::round_parameters}};
+constexpr EntryPoint<stretto_decode> decodeEntries[] = {{entryname::decodeOne, &Program::decode_one},
+                                                        {entryname::decodeChunk, &Program::decode_chunk}};
 
 constexpr llvm::StringLiteral parametersName = "stretto.parameters", tablesName = "stretto.tables",
                               numbersName = "stretto.numbers", siteResultsName = "stretto.site_results",
@@ -310,7 +312,7 @@ private:
       addIdentity(fields);
       addSizes(fields);
       addLists(fields);
-      fields.set(&Program::input, inputs("gradients")).set(&Program::output, outputs());
+      fields.set(&Program::input, inputs(entryname::gradients)).set(&Program::output, outputs());
       for (const auto &entry : entries)
         fields.set(entry.field, entryAddress(entry.name));
       fields.set(&Program::add,
@@ -421,11 +423,11 @@ private:
   }
   AbiStruct<stretto_output> outputs() {
     return g.start<stretto_output>()
-        .set(&stretto_output::loss, resultOffset("gradients", 0, passes::lossOffset))
+        .set(&stretto_output::loss, resultOffset(entryname::gradients, 0, passes::lossOffset))
         .set(&stretto_output::grad_norm, passes::gradNormOffset)
         .set(&stretto_output::grad_squares, passes::gradSquaresOffset)
-        .set(&stretto_output::nll, resultOffset("evaluate", 0, passes::evaluationOffset))
-        .set(&stretto_output::predicted, resultOffset("evaluate", 1, passes::evaluationOffset));
+        .set(&stretto_output::nll, resultOffset(entryname::evaluate, 0, passes::evaluationOffset))
+        .set(&stretto_output::predicted, resultOffset(entryname::evaluate, 1, passes::evaluationOffset));
   }
 
   AbiStruct<stretto_decode> decodeEntry(StringRef name) {

@@ -30,14 +30,13 @@ ReadyCheck::ReadyCheck(ModuleOp module, func::FuncOp entry)
 LogicalResult ReadyCheck::run(kern::ReadyOp op, int64_t iteration, bool inBody) {
   isTold = true;
   for (auto name : op.getParameters().getAsRange<FlatSymbolRefAttr>()) {
-    size_t before = open.size();
-    if (auto number = numbers.find(name.getAttr()); number != numbers.end()) {
-      auto from = open.lower_bound({number->second, inBody ? iteration : 0});
-      open.erase(from,
-                 inBody ? open.upper_bound({number->second, iteration}) : open.lower_bound({number->second + 1, 0}));
-    }
-    if (!numbers.contains(name.getAttr()))
+    auto number = numbers.find(name.getAttr());
+    if (number == numbers.end())
       return op.emitOpError() << "must name parameters that have gradients, but there is no seq.gradient of " << name;
+    size_t before = open.size();
+    auto from = open.lower_bound({number->second, inBody ? iteration : 0});
+    open.erase(from,
+               inBody ? open.upper_bound({number->second, iteration}) : open.lower_bound({number->second + 1, 0}));
     if (open.size() == before)
       return op.emitOpError() << "must say once that the gradient of " << name << " is final, but says it again";
   }

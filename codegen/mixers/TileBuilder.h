@@ -49,7 +49,6 @@ public:
   /// 1 where a condition holds, else 0.
   Value indicator(Value condition);
 
-
 private:
   Value matmul(Value a, Value b, bool transposeA, bool transposeB);
   Value square(Value vector, int64_t dimension);

@@ -2,6 +2,7 @@
 #include "codegen/pipelines/ProgramCheck.h"
 
 #include "ir/seq/Documents.h"
+#include "ir/seq/EntryNames.h"
 #include "ir/seq/ModelFacts.h"
 #include "ir/seq/Purpose.h"
 #include "passes/support/ParameterLayout.h"
@@ -14,25 +15,24 @@ using namespace stretto;
 using namespace stretto::codegen;
 
 namespace {
-/// An entry point as programs know it. `arguments` and `results`: what they are, in words; none for those whose memory
-/// is said by slots.
+/// An entry point as programs know it.
 struct EntryForm {
   StringLiteral name;
   seq::EntryKind kind;
-  StringLiteral arguments = "";
-  unsigned results = 0;
+  StringLiteral arguments = ""; ///< what they are, in words; empty where slots say in which memory they lie
+  unsigned results = 0;         ///< how many, where there are words for the arguments
 };
 constexpr EntryForm entryForms[] = {
-    {"evaluate", seq::EntryKind::evaluation, "tokens and targets", 2},
-    {"gradients", seq::EntryKind::training, "tokens, targets and weights", 1},
-    {"decode_one", seq::EntryKind::decoding, "tokens, positions and counts", 1},
-    {"decode_chunk", seq::EntryKind::decoding, "tokens, positions and counts", 1},
-    {"squares", seq::EntryKind::optimizer},
-    {"norm", seq::EntryKind::optimizer},
-    {"apply", seq::EntryKind::optimizer},
-    {"accumulate", seq::EntryKind::optimizer},
-    {"take_accumulated", seq::EntryKind::optimizer},
-    {"round_parameters", seq::EntryKind::optimizer},
+    {entryname::evaluate, seq::EntryKind::evaluation, "tokens and targets", 2},
+    {entryname::gradients, seq::EntryKind::training, "tokens, targets and weights", 1},
+    {entryname::decodeOne, seq::EntryKind::decoding, "tokens, positions and counts", 1},
+    {entryname::decodeChunk, seq::EntryKind::decoding, "tokens, positions and counts", 1},
+    {entryname::squares, seq::EntryKind::optimizer},
+    {entryname::norm, seq::EntryKind::optimizer},
+    {entryname::apply, seq::EntryKind::optimizer},
+    {entryname::accumulate, seq::EntryKind::optimizer},
+    {entryname::takeAccumulated, seq::EntryKind::optimizer},
+    {entryname::roundParameters, seq::EntryKind::optimizer},
 };
 
 class ProgramCheck {
@@ -60,9 +60,9 @@ private:
       return main.emitError() << "the tokens of @main must be " << tokens(length) << ", as " << batchAttr << " and "
                               << lengthAttr << " say, but are " << main.getArgumentTypes()[0];
     auto logits = dyn_cast<RankedTensorType>(main.getResultTypes()[0]);
-    if (int64_t vocabulary = countOf(module, vocabularyAttr); logits && logits.getShape().back() != vocabulary)
-      return main.emitError() << "the logits of @main must have " << vocabulary << " columns, as " << vocabularyAttr
-                              << " says, but are " << logits;
+    if (int64_t vocabulary = countOf(module, vocabularyAttr); logits && logits.getShape().back() < vocabulary)
+      return main.emitError() << "the logits of @main must have at least " << vocabulary << " columns, as "
+                              << vocabularyAttr << " says, but are " << logits;
     return success();
   }
 
@@ -70,19 +70,32 @@ private:
     for (auto function : module.getOps<func::FuncOp>())
       if (failed(checkEntry(function)))
         return failure();
-    for (StringRef name : {"evaluate", "gradients"})
-      if (!module.lookupSymbol(name))
-        return module.emitError() << "the module must have the entry @" << name;
+    for (StringRef name : {entryname::evaluate, entryname::gradients})
+      if (!has(name))
+        return reportLack(name);
+    for (StringRef name :
+         {entryname::squares, entryname::norm, entryname::apply, entryname::accumulate, entryname::takeAccumulated})
+      if (*phase >= Phase::fused && !has(name))
+        return reportLack(name);
+    if (has(entryname::decodeOne) != has(entryname::decodeChunk))
+      return reportLack(has(entryname::decodeOne) ? entryname::decodeChunk : entryname::decodeOne);
     return success();
   }
 
+  bool has(StringRef name) { return module.lookupSymbol<func::FuncOp>(name) != nullptr; }
+  LogicalResult reportLack(StringRef name) { return module.emitError() << "the module must have the entry @" << name; }
+
   LogicalResult checkEntry(func::FuncOp function) {
     auto kind = function->getAttrOfType<seq::EntryKindAttr>(entryAttr);
-    if (!kind)
-      return success();
     const EntryForm *form =
         llvm::find_if(entryForms, [&](const EntryForm &known) { return known.name == function.getName(); });
-    if (form == std::end(entryForms) || form->kind != kind.getValue())
+    bool isKnown = form != std::end(entryForms);
+    if (!kind && !isKnown)
+      return success();
+    if (!kind)
+      return function.emitError() << "@" << form->name << " must be marked " << entryAttr << " = #seq<entry_kind "
+                                  << seq::stringifyEntryKind(form->kind) << ">";
+    if (!isKnown || form->kind != kind.getValue())
       return reportName(function, kind.getValue());
     if (!form->arguments.empty() && failed(checkSignature(function, *form)))
       return failure();

@@ -10,8 +10,9 @@
 namespace stretto::codegen {
 
 /// Reports what in a module that may have been edited contradicts what programs bind by names and places: the numbers
-/// of tokens that it states, names, arguments and results of its entry points, and several gradients of a parameter.
-/// `phase`: the last one that it has gone through; nothing for none.
+/// of tokens that it states (the vocabulary at the stage seq alone, where logits are whole), its entry points with
+/// their names, arguments and results, and several gradients of a parameter. `phase`: the last one that it has gone
+/// through; nothing for none.
 mlir::LogicalResult checkProgram(mlir::ModuleOp module, std::optional<Phase> phase);
 
 } // namespace stretto::codegen

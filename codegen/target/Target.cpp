@@ -35,21 +35,25 @@ static std::string hostFeatures() {
   return join(features, ",");
 }
 
-/// The CPU whose name goes on as `name` does or is nearest to it; empty where half of it would have to change.
+/// The CPU whose name goes on as `name` begins, or is nearest to it; empty where half of it would have to change.
 static StringRef nearestCpu(const MCSubtargetInfo &info, StringRef name) {
-  std::string asked = name.lower();
-  if (StringRef(asked).starts_with("zen")) // as AMD writes it
-    asked.replace(0, 3, "znver");
-  StringRef best;
+  constexpr size_t leastBeginning = 4; // letters that say which CPU is meant
+  std::string text = name.lower();
+  if (StringRef(text).starts_with("zen")) // as AMD writes it
+    text.replace(0, 3, "znver");
+  StringRef asked = text, best;
   unsigned distance = asked.size() / 2 + 1;
-  for (const SubtargetSubTypeKV &candidate : info.getAllProcessorDescriptions()) {
-    StringRef known(candidate.Key);
-    unsigned d = known.starts_with(asked) ? 0 : StringRef(asked).edit_distance(known);
+  auto consider = [&](StringRef known) {
+    bool goesOn = asked.size() >= leastBeginning && known.starts_with(asked);
+    unsigned d = goesOn ? 0 : asked.edit_distance(known);
     if (d < distance) {
       best = known;
       distance = d;
     }
-  }
+  };
+  consider("native");
+  for (const SubtargetSubTypeKV &candidate : info.getAllProcessorDescriptions())
+    consider(StringRef(candidate.Key));
   return best;
 }
 

@@ -11,8 +11,6 @@ using namespace stretto::frontend;
 
 namespace {
 
-constexpr size_t maxFiles = 256;
-
 class Loader {
 public:
   Loader(llvm::ArrayRef<std::string> folders, llvm::vfs::FileSystem &system, SourceFiles &sources,
@@ -78,8 +76,8 @@ const LoadedFile *Loader::loadImport(const LoadedFile &from, const Import &impor
   for (const auto &file : program.files)
     if (file->path == path)
       return file.get();
-  if (program.files.size() + stack.size() >= maxFiles) {
-    diagnostics.error(import.pathRange, "a program has at most " + llvm::Twine(maxFiles) + " files");
+  if (program.files.size() + stack.size() >= LoadedProgram::maxFiles) {
+    diagnostics.error(import.pathRange, "a program has at most " + llvm::Twine(LoadedProgram::maxFiles) + " files");
     return nullptr;
   }
   std::string problem;

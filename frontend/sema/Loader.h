@@ -17,6 +17,7 @@ struct LoadedFile {
 };
 
 struct LoadedProgram {
+  static constexpr size_t maxFiles = 256;
   std::vector<std::unique_ptr<LoadedFile>> files; // imported files before those that import them; main last
   llvm::StringSet<> symbols;                      // every name in a set or enum of any file
 

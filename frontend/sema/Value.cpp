@@ -51,10 +51,8 @@ std::string frontend::toString(const Value &value) {
 }
 
 std::string frontend::describe(const Value &value) {
-  std::string text = kindName(value).str();
-  if (!value.isTensor())
-    text.append(" (").append(toString(value)).append(")");
-  return text;
+  std::string kind = kindName(value).str(), text = value.isTensor() ? kind : toString(value);
+  return text == kind ? kind : kind + " (" + text + ")";
 }
 
 bool frontend::sameStatic(const Value &a, const Value &b) {

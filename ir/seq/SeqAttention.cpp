@@ -51,6 +51,8 @@ static Value sinkGradient(AttentionOp op, Value grad, Differentiation &backward)
 LogicalResult AttentionOp::differentiate(ValueRange gradients, Differentiation &backward) {
   if (gradients[1])
     return emitError() << "the log-sum-exp of attention has no derivative";
+  if (getShare() && gradients[2])
+    return emitError() << "the share of sinks has no derivative";
   Value q = backward.primal(getQ()), k = backward.primal(getK()), v = backward.primal(getV());
   auto gradient = AttentionGradOp::create(backward.builder(), TypeRange{q.getType(), k.getType(), v.getType()},
                                           gradients[0], q, k, v, backward.primal(getOut()), backward.primal(getLse()),
@@ -70,6 +72,8 @@ SmallVector<Value> AttentionOp::decode(Decoding &decoding, std::string &reason) 
     reason = "attention with causal = false has earlier tokens depend on later ones";
   else if (!getLse().use_empty())
     reason = "the log-sum-exp of attention is used";
+  else if (getShare() && !getShare().use_empty())
+    reason = "the share of sinks is used";
   if (!reason.empty())
     return {};
   IntegerAttr window = getWindowAttr();
@@ -145,8 +149,8 @@ template <typename Attention> LogicalResult verifyAttention(Attention op) {
     return op.emitOpError() << "q and k must be [batch, time, columns], but got " << q << " and " << k;
   if ((op.getWindow() || op.getAlibi()) && !op.getCausal())
     return op.emitOpError() << "a window and alibi need causal";
-  if (!op.getScale().isFinite())
-    return op.emitOpError() << "scale must be a number, but got " << op.getScale().convertToDouble();
+  if (APFloat scale = op.getScale(); !scale.isFinite() || !(scale.convertToDouble() > 0))
+    return op.emitOpError() << "scale must be a positive number, but got " << scale.convertToDouble();
   int64_t heads = op.getHeads();
   if (failed(verifyHeads(op, q, k, heads, op.getKvHeads())) ||
       failed(verifyValues(op, q, k, typeOf(op.getV()), typeOf(op.getOut()), heads, op.getKvHeads())) ||

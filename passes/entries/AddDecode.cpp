@@ -1,4 +1,5 @@
 //===- AddDecode.cpp - the model a few tokens at a time -----------------------===//
+#include "ir/seq/EntryNames.h"
 #include "passes/entries/DecodeBody.h"
 #include "passes/entries/DropUnread.h"
 #include "passes/entries/Passes.h"
@@ -32,8 +33,8 @@ struct AddDecodePass : stretto::passes::impl::AddDecodeBase<AddDecodePass> {
     bool hasMore = main.getNumResults() > 1; // than logits
     func::FuncOp source = hasMore ? copyForLogits(main, "main.logits") : main;
     RowAnalysis rows(getOperation());
-    for (auto [name, count] : {std::pair("decode_one", int64_t(1)), std::pair("decode_chunk", most)}) {
-      DecodeShape shape{name, tokens.getDimSize(0), tokens.getDimSize(1), count, most};
+    for (auto [name, count] : {std::pair(entryname::decodeOne, int64_t(1)), std::pair(entryname::decodeChunk, most)}) {
+      DecodeShape shape{name.str(), tokens.getDimSize(0), tokens.getDimSize(1), count, most};
       if (failed(requireFreeName(getOperation(), name, getArgument())) || failed(addDecodeEntry(source, shape, rows)))
         return signalPassFailure();
     }

@@ -1,4 +1,5 @@
 //===- AddLoss.cpp - the training and the evaluation function of a model ------===//
+#include "ir/seq/EntryNames.h"
 #include "passes/entries/DropUnread.h"
 #include "passes/entries/Passes.h"
 #include "passes/support/Refusal.h"
@@ -64,20 +65,20 @@ struct AddLossPass : stretto::passes::impl::AddLossBase<AddLossPass> {
     func::FuncOp main = requireModel(getOperation());
     if (!main)
       return signalPassFailure();
-    for (StringRef name : {"evaluate", "gradients"})
+    for (StringRef name : {entryname::evaluate, entryname::gradients})
       if (failed(requireFreeName(getOperation(), name, getArgument())))
         return signalPassFailure();
     Type tokens = main.getArgumentTypes()[0];
     Type real = cast<RankedTensorType>(main.getResultTypes()[0]).getElementType();
     auto weights = RankedTensorType::get(cast<RankedTensorType>(tokens).getShape(), real);
     dropUnread(main);
-    func::FuncOp evaluate = copyForLogits(main, "evaluate");
+    func::FuncOp evaluate = copyForLogits(main, entryname::evaluate);
     warnOfLookingAhead(main, evaluate);
     if (failed(refuseLossOfTokens(evaluate)))
       return signalPassFailure();
     buildEvaluate(openBody(evaluate, seq::EntryKind::evaluation, {tokens, tokens}));
     func::FuncOp gradients = main.clone();
-    gradients.setName("gradients");
+    gradients.setName(entryname::gradients);
     SymbolTable(getOperation()).insert(gradients);
     buildGradients(openBody(gradients, seq::EntryKind::training, {tokens, tokens, weights}));
     main.erase();

@@ -1,6 +1,7 @@
 //===- AddOptimizer.cpp - gradient norm, clipping, AdamW ----------------------===//
 #include "ir/kern/Slots.h"
 #include "ir/seq/ActivationType.h"
+#include "ir/seq/EntryNames.h"
 #include "ir/seq/Purpose.h"
 #include "passes/entries/Passes.h"
 #include "passes/support/ParameterLayout.h"
@@ -28,7 +29,8 @@ struct AddOptimizerPass : stretto::passes::impl::AddOptimizerBase<AddOptimizerPa
     allSquares = RankedTensorType::get({1, rowsOf(layout.squaresBytes), flatColumns}, real);
     scalar = RankedTensorType::get({1}, real);
     rounded = roundedActivationType(getOperation());
-    for (StringRef name : {"squares", "norm", "apply", "accumulate", "take_accumulated", "round_parameters"})
+    for (StringRef name : {entryname::squares, entryname::norm, entryname::apply, entryname::accumulate,
+                           entryname::takeAccumulated, entryname::roundParameters})
       if (failed(requireFreeName(getOperation(), name, getArgument())))
         return signalPassFailure();
     addSquares();
@@ -131,7 +133,7 @@ private:
 
   void addSquares() {
     RowBuilder b(NameLoc::get(StringAttr::get(&getContext(), "optimizer")), &getContext());
-    func::FuncOp function = addFunction(b, "squares", {{flat, start(Arena::gradients)}});
+    func::FuncOp function = addFunction(b, entryname::squares, {{flat, start(Arena::gradients)}});
     auto rows = RankedTensorType::get({1, flat.getDimSize(1), 1}, real);
     auto sums = addKernel(
         b, "squares.sum", function.getArgument(0), RowMap::row, rows,
@@ -141,7 +143,7 @@ private:
 
   void addNorm() {
     RowBuilder b(NameLoc::get(StringAttr::get(&getContext(), "optimizer")), &getContext());
-    func::FuncOp function = addFunction(b, "norm", {{allSquares, start(Arena::squares)}});
+    func::FuncOp function = addFunction(b, entryname::norm, {{allSquares, start(Arena::squares)}});
     auto sum =
         addKernel(b, "norm.sum", function.getArgument(0), RowMap::row, scalar, [&](RowBuilder &b, ArrayRef<Value> row) {
           return SmallVector<Value>{b.columnSum(sumOf(b, row[0]), 1)};
@@ -154,7 +156,7 @@ private:
   void addApply() {
     RowBuilder b(NameLoc::get(StringAttr::get(&getContext(), "optimizer")), &getContext());
     auto hyper = RankedTensorType::get({STRETTO_HYPER_COUNT}, real);
-    func::FuncOp function = addFunction(b, "apply",
+    func::FuncOp function = addFunction(b, entryname::apply,
                                         {{flat, start(Arena::parameters)},
                                          {flat, start(Arena::gradients)},
                                          {flat, start(Arena::moment1)},
@@ -183,7 +185,7 @@ private:
   /// `all`: trainable and frozen parameters.
   void addRoundParameters(RankedTensorType all) {
     RowBuilder b(NameLoc::get(StringAttr::get(&getContext(), "optimizer")), &getContext());
-    func::FuncOp function = addFunction(b, "round_parameters", {{all, start(Arena::parameters)}});
+    func::FuncOp function = addFunction(b, entryname::roundParameters, {{all, start(Arena::parameters)}});
     auto kernel = addKernel(b, "round_parameters.round", function.getArgument(0), RowMap::row, all.clone(rounded),
                             [&](RowBuilder &b, ArrayRef<Value> row) { return SmallVector<Value>{round(b, row[0])}; });
     finish(b, function, {{kernel.getResult(0), start(Arena::rounded)}});
@@ -192,7 +194,7 @@ private:
   void addAccumulate() {
     RowBuilder b(NameLoc::get(StringAttr::get(&getContext(), "optimizer")), &getContext());
     func::FuncOp accumulate =
-        addFunction(b, "accumulate", {{flat, start(Arena::accumulator)}, {flat, start(Arena::gradients)}});
+        addFunction(b, entryname::accumulate, {{flat, start(Arena::accumulator)}, {flat, start(Arena::gradients)}});
     auto sum = addKernel(b, "accumulate.add", accumulate.getArguments(), {RowMap::row, RowMap::row}, flat,
                          [&](RowBuilder &b, ArrayRef<Value> row) { return SmallVector<Value>{b.add(row[0], row[1])}; });
     finish(b, accumulate, {{sum.getResult(0), start(Arena::accumulator)}});
@@ -200,7 +202,7 @@ private:
 
   void addTakeAccumulated() {
     RowBuilder b(NameLoc::get(StringAttr::get(&getContext(), "optimizer")), &getContext());
-    func::FuncOp take = addFunction(b, "take_accumulated", {{flat, start(Arena::accumulator)}});
+    func::FuncOp take = addFunction(b, entryname::takeAccumulated, {{flat, start(Arena::accumulator)}});
     Value copy = kern::CopyOp::create(b, flat, take.getArgument(0));
     Value zero = b.splat(flat, 0.0);
     finish(b, take, {{copy, start(Arena::gradients)}, {zero, start(Arena::accumulator)}});

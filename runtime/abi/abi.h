@@ -325,8 +325,8 @@ typedef struct stretto_matmul_args {
  * o: [B,T,heads*value_dim], each with its own row stride in elements (so they may be column ranges of one buffer), all of type `dtype`; lse: real[B,heads,T].
  * Where it is causal, a token sees itself and those before it; with a window > 0, the last `window` of them alone; with
  * alibi, 2^(-8 (h + 1) / heads) times the distance of query and key is taken from the scores of head h. With sinks,
- * real[heads], exp(sinks[h]) is in the sum of head h besides, and in its lse; its part of it is written to
- * share: real[B,T,heads].
+ * real[heads], exp(sinks[h]) is in the sum of head h besides, and in its lse; share: real[B,T,heads] is
+ * written then, exp(sinks[h]) by that sum.
  * positions and starts, where they are there, are as in stretto_input; a token then sees its own document alone. */
 typedef struct stretto_attention_args {
   int64_t batch, length, heads, kv_heads, head_dim, value_dim;

@@ -22,7 +22,7 @@ namespace {
 struct Candidate {
   std::string value;
   Group group;
-  size_t done = 0; // runs that have come to their last step with a finite loss
+  size_t done = 0; // runs that have come to their last step with finite numbers
 };
 
 // The runs of one setting.
@@ -60,7 +60,7 @@ private:
   size_t seeds = 1; // runs of a candidate
   std::vector<Setting> settings;
   std::vector<std::string> absent; // folders of runs that have written nothing
-  size_t lost = 0;                 // runs whose last loss is not finite
+  size_t lost = 0;                 // runs whose last loss or norm of gradients is not finite
   size_t unfinished = 0;           // others that have not come to their last step
 };
 
@@ -166,7 +166,9 @@ size_t Sweep::chooseOf(const Setting &setting, const std::string &metric) const 
 
 // How many runs have no figures.
 static std::string tellLost(size_t lost, size_t runs, const std::string &name) {
-  return fmt::format("Without figures, as their last loss is not finite: {} of the {} runs of '{}'.", lost, runs, name);
+  return fmt::format(
+      "Without figures, as their last loss or norm of gradients is not finite: {} of the {} runs of '{}'.", lost, runs,
+      name);
 }
 
 static std::string tellUnfinished(size_t unfinished, size_t runs, const std::string &name) {
@@ -197,7 +199,7 @@ void Sweep::appendTo(Comparison &comparison, bool named) const {
                     folder, best.substr(best.find('.') + 1), metric));
   if (!passedOver.empty())
     comparison.notes.push_back(fmt::format(
-        "Passed over, as not all runs have come to their end with a finite loss: {}.", fmt::join(passedOver, ", ")));
+        "Passed over, as not all runs have come to their end with finite numbers: {}.", fmt::join(passedOver, ", ")));
   if (lost)
     comparison.notes.push_back(tellLost(lost, file.runs.size(), folder));
   if (unfinished)

@@ -171,7 +171,7 @@ std::string CheckpointFolder::settle(int64_t step, Group &group) const {
 
 void CheckpointFolder::settleAlone(int64_t step) const {
   const std::string latest = path + "/latest", text = fmt::format("{:08}\n", step);
-  if (!holds(latest, text))
+  if (!hasText(latest, text))
     replaceFile(latest, text);
   dropOld(step);
 }

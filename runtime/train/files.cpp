@@ -137,8 +137,11 @@ void makeDirectory(const std::string &path) {
   if (code != 0 && code != EEXIST)
     failFile("create folder", path, code);
   struct stat there = {};
-  if (stat(path.c_str(), &there) != 0)
+  code = stat(path.c_str(), &there) == 0 ? 0 : errno;
+  if (code == ENOENT)
     throw Error(fmt::format("cannot create folder '{}': it is a link that leads to nothing", path));
+  if (code != 0)
+    failFile("create folder", path, code);
   if (!S_ISDIR(there.st_mode))
     failFile("create folder", path, EEXIST);
   if (const std::string parent = parentOf(path); access(parent.c_str(), R_OK) == 0)
@@ -206,7 +209,7 @@ bool pathExists(const std::string &path) {
   return lstat(path.c_str(), &status) == 0 || (errno != ENOENT && errno != ENOTDIR && errno != ENAMETOOLONG);
 }
 
-bool holds(const std::string &path, std::string_view text) {
+bool hasText(const std::string &path, std::string_view text) {
   try {
     return readFile(path, text.size()) == text;
   } catch (const Error &) {
@@ -215,7 +218,7 @@ bool holds(const std::string &path, std::string_view text) {
 }
 
 void replaceWhereChanged(const std::string &path, std::string_view text, bool executable) {
-  if (!holds(path, text) || (executable && access(path.c_str(), X_OK) != 0))
+  if (!hasText(path, text) || (executable && access(path.c_str(), X_OK) != 0))
     replaceFile(path, text, executable);
 }
 

@@ -59,7 +59,7 @@ void removeFile(const std::string &path);
 void removeTree(const std::string &path); // a folder with all that is in it; links are not followed
 std::vector<std::string> listDirectory(const std::string &path); // sorted; empty when there is none
 bool pathExists(const std::string &path);                        // also where it cannot be looked at
-bool holds(const std::string &path, std::string_view text);      // whether a file that is no link has this text
+bool hasText(const std::string &path, std::string_view text);    // whether a file that is no link has this text
 // Replaces `path` by a synced temporary file renamed over it.
 void replaceFile(const std::string &path, std::string_view text, bool executable = false);
 // The same for what does not hold the text, or is to be executable and is not.

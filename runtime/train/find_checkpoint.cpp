@@ -149,10 +149,9 @@ FoundWeights findWeights(const std::string &given, CheckpointPart part) {
   if (isCheckpointFolder(path))
     return newestIn(path, part);
   if (pathExists((path / "run.toml").string()))
-    throw Error(
-        fmt::format("'{}' has no checkpoint yet: its run has come to step {}, and writes one every --save-every "
-                    "steps and at its end",
-                    given, lastStepOf((path / "metrics.jsonl").string())));
+    throw Error(fmt::format("'{}' has no checkpoint: its run has come to step {}, and writes one every --save-every "
+                            "steps and at its end",
+                            given, lastStepOf((path / "metrics.jsonl").string())));
   throw Error(
       fmt::format("'{}' must be a run directory, its folder 'ckpt', a checkpoint of it or a safetensors file, but is "
                   "{}",

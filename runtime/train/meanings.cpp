@@ -76,7 +76,7 @@ static std::string findDifference(const Task &before, const Task &now) {
 }
 
 static bool isTransfer(const RunConfig &config, const Task &before, const Task &now) {
-  return config.trains() && !config.resume && before.name() != now.name();
+  return (config.trains() || config.bench) && !config.resume && before.name() != now.name();
 }
 
 static void refuseDifference(const std::string &run, const Task &before, const Task &now) {

@@ -9,7 +9,7 @@ namespace stretto::runtime {
 // is gone on with, are of; but for another task that a new run trains on. What is not known is not compared: of weights
 // that lie in no run directory, of a task that cannot be made again, of ids that have no meanings.
 void checkMeanings(const RunConfig &config, const Task &task, const TaskRegistry &tasks);
-// The same of the ids that prompts are of, if the run has a task.
+// The same for a run that only writes behind prompts, whose ids are those of its task, if it has one.
 void checkMeanings(const RunConfig &config, const TaskRegistry &tasks);
 
 // The warning about a new run that trains on another task whose ids mean something else; empty where there is none.

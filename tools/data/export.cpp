@@ -86,6 +86,7 @@ public:
   explicit NewFile(const std::string &path) : path(path), partial(path + ".tmp-" + std::to_string(getpid())) {
     if (tasks::fileExists(path))
       fail(EEXIST);
+    std::remove(partial.c_str()); // of a process that had this number and was killed
     const int made = open(partial.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (made < 0)
       fail(errno);
@@ -105,7 +106,11 @@ public:
   void keep() {
     stream.close();
     check();
-    if (renameat2(AT_FDCWD, partial.c_str(), AT_FDCWD, path.c_str(), RENAME_NOREPLACE) != 0)
+    if (link(partial.c_str(), path.c_str()) == 0)
+      return;
+    if (errno == EEXIST || tasks::fileExists(path))
+      fail(EEXIST);
+    if (std::rename(partial.c_str(), path.c_str()) != 0) // file systems without links
       fail(errno);
   }
 

@@ -2,6 +2,7 @@
 #include "tools/stretto-compile/Shape.h"
 
 #include "frontend/diagnostics/Source.h"
+#include "frontend/sema/Loader.h"
 #include "tools/stretto-compile/Run.h"
 #include "tools/support/shape_question.h"
 #include "tools/support/spec_files.h"
@@ -15,7 +16,7 @@ using namespace stretto;
 using namespace stretto::tools;
 using llvm::StringRef;
 
-static_assert(frontend::SourceFiles::maxBytes == maxSpecBytes);
+static_assert(frontend::SourceFiles::maxBytes == maxSpecBytes && frontend::LoadedProgram::maxFiles == maxSpecFiles);
 
 std::string stretto::tools::programFolder() {
   std::string path = llvm::sys::fs::getMainExecutable(nullptr, reinterpret_cast<void *>(&programFolder));

@@ -185,10 +185,10 @@ std::string stretto::tools::checkShape(ModuleOp module, const CommandLine &line,
           llvm::formatv("'{0}' was made for {1} {2}, but got {3}: change the spec's options and print the stage again",
                         line.spec, name, has.getInt(), number);
   };
-  bool task = !line.task.empty();
-  check(task || line.batch, "batch", wanted.batch);
-  check(task || line.length, "length", wanted.length);
-  check(task || line.vocabulary, "vocabulary", wanted.vocabulary);
+  bool setsLength = llvm::any_of(line.taskSettings, [](StringRef word) { return word.starts_with("length="); });
+  check(line.batch.has_value(), "batch", wanted.batch);
+  check(line.length || setsLength, "length", wanted.length);
+  check(!line.task.empty() || line.vocabulary, "vocabulary", wanted.vocabulary);
   auto checkTerm = [&](StringRef name, double has, std::optional<double> asked) {
     if (error.empty() && asked && *asked != has)
       error = llvm::formatv("'{0}' was made for a loss with {1} {2}, but the recipe has {3}: change the spec's options "

@@ -91,7 +91,7 @@ std::vector<SpecFile> readSpec(const fs::path &spec, std::span<const std::string
       files.push_back({path, std::move(*imported)});
     return imported.has_value();
   };
-  for (size_t i = 0; i < files.size(); ++i)
+  for (size_t i = 0; i < files.size() && files.size() <= maxSpecFiles; ++i)
     for (const std::string &name : importedPaths(files[i].text)) {
       bool found = take(files[i].path.parent_path() / name);
       for (size_t f = 0; !found && f < importFolders.size(); ++f)

@@ -132,11 +132,19 @@ static void dropTaskOfRun(std::vector<std::string> &compiler) {
     dropOption(compiler, name);
 }
 
+// Whether the words name no other task than that of the run.
+static bool isTaskOf(const fs::path &run, const TrainArguments &arguments) {
+  const std::optional<std::string> task = lastValue(arguments.compiler, "--task");
+  return !task || task == lastValue(compilerWordsOf(run / "run.toml"), "--task");
+}
+
 // Takes the spec of a run directory, and the options that it was compiled with under those that the user gave.
 static void takeSpecOf(const fs::path &run, TrainArguments &arguments, const std::vector<std::string> &options) {
   arguments.spec = (run / "spec.stretto").string();
-  if (!hasOption(arguments.compiler, "--task"))
+  if (isTaskOf(run, arguments)) {
+    dropOption(arguments.compiler, "--task");
     dropTaskOfRun(arguments.compiler);
+  }
   arguments.compiler.insert(arguments.compiler.begin(), options.begin(), options.end());
 }
 

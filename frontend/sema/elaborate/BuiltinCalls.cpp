@@ -132,7 +132,8 @@ Value BuiltinCalls::convert(const Builtin &builtin, const BuiltinParameter &para
   case ArgumentKind::Any:
     return checked(value.isNumber() || value.isTensor(), "a number or a tensor");
   case ArgumentKind::Tensor:
-    return checked(value.isTensor(), "a tensor");
+    return checked(value.isTensor(),
+                   value.get<Initializer>() ? "a tensor such as parameter(..., init = ...)" : "a tensor");
   case ArgumentKind::Int: {
     std::optional<int64_t> integer = expectInt(reporter, value, what, range);
     return integer ? Value(*integer) : Value();

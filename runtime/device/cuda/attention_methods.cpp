@@ -337,9 +337,9 @@ bool mayTry(AttentionMethod method, const AttentionGradOp &op) {
 void addSinks(const AttentionTensors &t) {
   if (!t.sinks.defined())
     return;
-  const at::Tensor sinks = t.sinks.view({1, -1, 1});
-  t.share.copy_(at::sigmoid(sinks.sub(t.lse)).transpose(1, 2));
-  t.o.mul_(t.share.neg().add_(1).unsqueeze(-1));
+  const at::Tensor sinks = t.sinks.view({1, -1, 1}), ahead = t.lse.sub(sinks);
+  t.share.copy_(at::sigmoid(ahead.neg()).transpose(1, 2));
+  t.o.mul_(at::sigmoid(ahead).transpose(1, 2).unsqueeze(-1)); // 1 - share, also where that is hardly more than 0
   t.lse.copy_(at::logaddexp(t.lse, sinks));
 }
 

@@ -2,7 +2,11 @@
 // RUN: not stretto-opt %s --kern-choose-schedule=least-chunks=0 2>&1 | FileCheck %s --check-prefix=CHUNKS
 // RUN: not stretto-opt %s --kern-choose-cuda-schedule=processors=0 2>&1 | FileCheck %s --check-prefix=PROCESSORS
 // RUN: not stretto-opt %s --kern-choose-cuda-schedule=rows=-1 2>&1 | FileCheck %s --check-prefix=ROWS
+// RUN: not stretto-opt %s --kern-choose-cuda-schedule=lanes=3 2>&1 | FileCheck %s --check-prefix=LANES
+// RUN: not stretto-opt %s --kern-expand-mixers=processors=-4 2>&1 | FileCheck %s --check-prefix=MIXERS
 // CHUNKS: error: least-chunks must be at least 1, but got 0
 // PROCESSORS: error: processors must be at least 1, but got 0
 // ROWS: error: rows must be at least 0, but got -1
+// LANES: error: lanes must be a power of two, but got 3
+// MIXERS: error: processors must be at least 1, but got -4
 module {}

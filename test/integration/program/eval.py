@@ -42,6 +42,8 @@ expect(score(told) == longer, "another length given to a run directory is not th
 contains(run("stretto", "eval", f"{folder}/run/build", status=1), "a safetensors file, but is a folder with 'compiler.txt'")
 contains(run("stretto", "eval", folder, status=2), "lies in no run directory")
 contains(run("stretto", "eval", f"{folder}/none", status=2), f"cannot open '{folder}/none'")
+told = run("stretto", "eval", f"{folder}/run", *TASK[:2], "--threads", 1, "--progress", "plain")
+expect(score(told) == score(lastWords), f"eval of a run on its own task, by name: {told}")
 # Another difficulty of its task; another task, of whose parameters the run knows nothing.
 easier = run("stretto", "eval", f"{folder}/run", "--threads", 1, "--progress", "plain", "--task-set", "n=3")
 expect(score(easier) != score(lastWords), "another difficulty gives the same score")

@@ -50,7 +50,7 @@ func.func @window_of_all(%q: tensor<2x8x16xf32>, %k: tensor<2x8x8xf32>, %s: tens
 // -----
 
 func.func @scale(%q: tensor<2x8x16xf32>) {
-  // expected-error @+1 {{scale must be a number, but got nan}}
+  // expected-error @+1 {{scale must be a positive number, but got nan}}
   %o, %l = seq.attention %q, %q, %q heads 4 kv_heads 4 scale 0x7FF8000000000000 causal : tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<2x8x16xf32> -> tensor<2x8x16xf32>, tensor<2x4x8xf32>
   return
 }

@@ -76,3 +76,15 @@ seq.parameter @w parts [#seq.part<"w", 16, <normal, 0.0 : f64, 0x7FF800000000000
 // expected-error @+2 {{there is no distribution uniform with 3.000000e+00 : f64 and 1.000000e+00 : f64}}
 // expected-error @+1 {{failed to parse Seq_PartAttr parameter 'inits'}}
 seq.parameter @w parts [#seq.part<"w", 16, <uniform, 3.0 : f64, 1.0 : f64>>] : tensor<16x16xf32>
+
+// -----
+
+// expected-error @+2 {{there is no distribution step_bias with 0.000000e+00 : f64 and 1.000000e+00 : f64}}
+// expected-error @+1 {{failed to parse Seq_PartAttr parameter 'inits'}}
+seq.parameter @w parts [#seq.part<"w", 16, <step_bias, 0.0 : f64, 1.0 : f64>>] : tensor<16x16xf32>
+
+// -----
+
+// expected-error @+2 {{there is no distribution truncated_normal with 1.000000e+00 : f64 and 0.000000e+00 : f64}}
+// expected-error @+1 {{failed to parse Seq_PartAttr parameter 'inits'}}
+seq.parameter @w parts [#seq.part<"w", 16, <truncated_normal, 1.0 : f64, 0.0 : f64>>] : tensor<16x16xf32>

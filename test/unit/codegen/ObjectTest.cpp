@@ -105,7 +105,9 @@ TEST(Target, UnknownCpuNamesTheNearest) {
             "cpu must be native or a name that LLVM knows, but got 'x86-64-v33'; did you mean 'x86-64-v3'?");
   EXPECT_TRUE(StringRef(refusal("zen4")).ends_with("got 'zen4'; did you mean 'znver4'?"));
   EXPECT_TRUE(StringRef(refusal("sapphire")).ends_with("did you mean 'sapphirerapids'?"));
-  EXPECT_TRUE(StringRef(refusal("my-laptop")).ends_with("got 'my-laptop'"));
+  EXPECT_TRUE(StringRef(refusal("Nativ")).ends_with("did you mean 'native'?"));
+  for (const char *unlike : {"my-laptop", "amd", ""})
+    EXPECT_TRUE(StringRef(refusal(unlike)).ends_with("got '" + std::string(unlike) + "'")) << unlike;
 }
 
 TEST(Target, FeaturesDecideTheVectorWidth) {

@@ -259,7 +259,7 @@ TEST(Groups, RunsThatAreNotWellAreTold) {
   EXPECT_EQ(notesOf(step + "{\"step\":3,\"loss\":1}\n"), Notes{});
   EXPECT_EQ(notesOf(step), Notes{"Not finished, and shown as far as they have come: 1 of the 1 runs of 'a'."});
   EXPECT_EQ(notesOf(step + "{\"step\":2,\"loss\":\"nan\"}\n"),
-            Notes{"Without figures, as their last loss is not finite: 1 of the 1 runs of 'a'."});
+            Notes{"Without figures, as their last loss or norm of gradients is not finite: 1 of the 1 runs of 'a'."});
 }
 
 TEST(Groups, APathThatLeadsNowhereIsTold) {

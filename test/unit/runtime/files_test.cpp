@@ -52,6 +52,28 @@ TEST(Files, AFolderIsMadeWithThoseAboveIt) {
   EXPECT_THROW(makeDirectory(folder / "dangling"), Error);
 }
 
+TEST(Files, OnlyWhatHasChangedIsReplaced) {
+  TemporaryFolder folder;
+  const std::string path = folder / "file";
+  std::vector<std::string> written;
+  setFileGate([&](std::string_view operation, const std::string &to) {
+    if (operation == "rename")
+      written.push_back(to);
+  });
+  replaceWhereChanged(path, "a");
+  replaceWhereChanged(path, "a");
+  EXPECT_EQ(written.size(), 1u);
+  replaceWhereChanged(path, "ab");
+  replaceWhereChanged(path, "ab", /*executable=*/true);
+  EXPECT_EQ(written.size(), 3u);
+  std::filesystem::create_symlink(path, folder / "link");
+  EXPECT_FALSE(hasText(folder / "link", "ab"));
+  replaceWhereChanged(folder / "link", "c");
+  setFileGate({});
+  EXPECT_TRUE(hasText(folder / "link", "c"));
+  EXPECT_TRUE(hasText(path, "ab")) << "what a link leads to stays";
+}
+
 TEST(Sealed, EveryBitFlipAndTruncationIsSeen) {
   const std::string text = "--batch\n4\n", good = sealed(text);
   EXPECT_EQ(unsealed(good), text);

@@ -62,10 +62,9 @@ TEST_F(FindWeights, ARunMayHaveNoCheckpointYet) {
   std::filesystem::remove_all(ckpt);
   spill(folder / "run.toml", "");
   const auto told = [&](int64_t step) {
-    return fmt::format(
-        "'{}' has no checkpoint yet: its run has come to step {}, and writes one every --save-every steps "
-        "and at its end",
-        folder.path, step);
+    return fmt::format("'{}' has no checkpoint: its run has come to step {}, and writes one every --save-every steps "
+                       "and at its end",
+                       folder.path, step);
   };
   EXPECT_EQ(errorOf([&] { findWeights(folder.path); }), told(0));
   spill(folder / "metrics.jsonl", "{\"step\": 6}\n{\"step\": 7}\n{\"st");

@@ -21,6 +21,8 @@ template <typename Real> struct Memory {
     dOut = randomReals<Real>(rows * outWidth, 2);
     lse.resize(rows * forward.heads), share.resize(rows * forward.heads);
     sinks = randomReals<Total>(forward.heads, 3);
+    for (Total &sink : sinks) // some take nearly all of a softmax
+      sink *= 15;
     if (forward.has_sinks)
       forward.sinks = sinks.data(), forward.share = share.data();
     forward.dtype = dtypeOf<Real>();
