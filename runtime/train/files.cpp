@@ -210,11 +210,13 @@ bool pathExists(const std::string &path) {
 }
 
 bool hasText(const std::string &path, std::string_view text) {
-  try {
-    return readFile(path, text.size()) == text;
-  } catch (const Error &) {
+  struct stat status;
+  if (!pathExists(path))
     return false;
-  }
+  if (lstat(path.c_str(), &status) != 0)
+    failFile("read", path, errno);
+  return S_ISREG(status.st_mode) && static_cast<uint64_t>(status.st_size) == text.size() &&
+         readFile(path, text.size()) == text;
 }
 
 void replaceWhereChanged(const std::string &path, std::string_view text, bool executable) {

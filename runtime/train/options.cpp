@@ -81,13 +81,13 @@ void addOptions(CLI::App &app, CommandLine &line, std::vector<std::string> &task
 
 // An empty path or prompt is mostly a variable of a shell that is not set, and nobody means the usual one by it.
 void refuseEmptyTexts(const CLI::App &app) {
-  for (const ProgramOption &option : programOptions) {
-    const CLI::Option *given = app.get_option_no_throw(std::string(option.name));
-    if (!given || given->empty() || !given->results().back().empty())
+  for (const CLI::Option *given : app.get_options()) {
+    if (given->empty() || !given->results().back().empty())
       continue;
-    if (!option.named().empty())
-      throw Error(fmt::format("{} must name {}, but got ''", option.name, option.named()));
-    if (option.name == "--prompt")
+    const ProgramOption *option = findProgramOption("--" + given->get_lnames().front());
+    if (option && !option->named().empty())
+      throw Error(fmt::format("{} must name {}, but got ''", option->name, option->named()));
+    if (option && option->name == "--prompt")
       throw Error("--prompt must be a text to go on with, but got ''");
   }
 }
