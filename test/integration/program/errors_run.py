@@ -125,7 +125,7 @@ def weights_of_the_user():
     shutil.rmtree(f"{early}/ckpt")
     promises.check("weights of a run that has written none yet", [*load, early])
     for command in (["eval"], ["export"], ["generate", "--prompt", "1 2"]):
-        contains(run("stretto", command[0], early, *command[1:], status=1), "has no checkpoint yet")
+        contains(run("stretto", command[0], early, *command[1:], status=1), "has no checkpoint: its run has come to step")
     shutil.copytree(f"{folder}/good", f"{folder}/altered")
     damage(weights.replace("good", "altered"), "flip")
     promises.check("altered weights of a checkpoint", [*load, weights.replace("good", "altered")])
@@ -352,7 +352,7 @@ def numbers():
             run(*again, status=1)
         steps = re.findall(rb'"step": (\d+)', read(f"{folder}/nan/metrics.jsonl"))
         expect(steps == [b"1", b"2"], f"the metrics must end with the step that is no number: {steps}")
-    contains(run("stretto", "compare", "--table", f"{folder}/nan"), "Without figures, as their last loss is not finite: 1 of the 1 runs")
+    contains(run("stretto", "compare", "--table", f"{folder}/nan"), "Without figures, as their last loss or norm of gradients is not finite: 1 of the 1 runs")
     skipped = [*wild, "--on-nonfinite=skip", "--steps", "3", "--out", f"{folder}/skip"]
     promises.check("the same with --on-nonfinite=skip", skipped, status=0)
     lines = open(f"{folder}/skip/metrics.jsonl").read().splitlines()
