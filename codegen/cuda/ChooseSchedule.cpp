@@ -32,7 +32,7 @@ struct ChooseCudaSchedulePass : stretto::codegen::impl::ChooseCudaScheduleBase<C
     if (failed(requireAtLeast(0, {{"rows", rows}, {"lanes", lanes}, {"chunk", chunk}, {"threads", threads}}, context)))
       return failure();
     if (lanes && !llvm::isPowerOf2_64(lanes))
-      return emitError(UnknownLoc::get(context)) << "lanes must be a power of two, but got " << lanes;
+      return emitError(UnknownLoc::get(context)) << "lanes must be a power of two, but got " << lanes.getValue();
     return requireAtLeast(1, {{"processors", processors}, {"shared-bytes", sharedOfBlock}}, context);
   }
 
