@@ -54,7 +54,7 @@ SmallVector<ScheduleRule> stretto::codegen::rulesOf(kern::ThreadScheduleAttr s) 
   return rules;
 }
 
-static LogicalResult check(const ScheduleOverride &given, ArrayRef<ScheduleRule> rules) {
+LogicalResult stretto::codegen::checkRules(const ScheduleOverride &given, ArrayRef<ScheduleRule> rules) {
   for (const ScheduleRule &rule : rules)
     if (failed(given.check(rule.field, rule.holds, rule.expected)))
       return failure();
@@ -68,12 +68,12 @@ LogicalResult stretto::codegen::checkOverride(const ScheduleOverride &given, int
       failed(
           given.check("lanes", lanes >= leastLanes, "at least " + Twine(leastLanes) + ", as neighbours change places")))
     return failure();
-  return check(given, rulesOfNumbers(given.get("rows", 1), given.get("threads", 1), given.get("places", 1)));
+  return checkRules(given, rulesOfNumbers(given.get("rows", 1), given.get("threads", 1), given.get("places", 1)));
 }
 
 LogicalResult stretto::codegen::checkTogether(const ScheduleOverride &given, kern::ThreadScheduleAttr s,
                                               int64_t sharedBytes, int64_t mostBytes) {
-  if (failed(check(given, rulesTogether(s))))
+  if (failed(checkRules(given, rulesTogether(s))))
     return failure();
   for (StringRef field : {"chunk", "groups", "rows", "threads", "lanes"})
     if (failed(given.check(field, sharedBytes <= mostBytes,

@@ -20,6 +20,9 @@ int64_t wholeGroup(int64_t wanted);
 /// What a rowwise kernel can be made for.
 llvm::SmallVector<ScheduleRule> rulesOf(kern::ThreadScheduleAttr schedule);
 
+/// Reports the first rule that a given number breaks.
+mlir::LogicalResult checkRules(const ScheduleOverride &given, llvm::ArrayRef<ScheduleRule> rules);
+
 /// Checks that all given numbers are for a kernel of this kind.
 mlir::LogicalResult checkFields(const ScheduleOverride &given, bool isMatmul);
 

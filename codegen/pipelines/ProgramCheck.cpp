@@ -1,6 +1,7 @@
 //===- ProgramCheck.cpp - whether a module is what a program is made of -------===//
 #include "codegen/pipelines/ProgramCheck.h"
 
+#include "ir/seq/ActivationType.h"
 #include "ir/seq/Documents.h"
 #include "ir/seq/EntryNames.h"
 #include "ir/seq/ModelFacts.h"
@@ -73,15 +74,17 @@ private:
     for (StringRef name : {entryname::evaluate, entryname::gradients})
       if (!has(name))
         return reportLack(name);
-    for (StringRef name :
-         {entryname::squares, entryname::norm, entryname::apply, entryname::accumulate, entryname::takeAccumulated})
-      if (*phase >= Phase::fused && !has(name))
-        return reportLack(name);
+    if (*phase >= Phase::fused)
+      for (const EntryForm &form : entryForms)
+        if (form.kind == seq::EntryKind::optimizer && !has(form.name) && isNeeded(form.name))
+          return reportLack(form.name);
     if (has(entryname::decodeOne) != has(entryname::decodeChunk))
       return reportLack(has(entryname::decodeOne) ? entryname::decodeChunk : entryname::decodeOne);
     return success();
   }
 
+  /// Whether the optimizer has the entry.
+  bool isNeeded(StringRef name) { return name != entryname::roundParameters || roundedActivationType(module); }
   bool has(StringRef name) { return module.lookupSymbol<func::FuncOp>(name) != nullptr; }
   LogicalResult reportLack(StringRef name) { return module.emitError() << "the module must have the entry @" << name; }
 

@@ -2,6 +2,7 @@
 #include "runtime/program/request.h"
 
 #include "runtime/core/error.h"
+#include "runtime/core/token_magic.h"
 #include "runtime/core/whole_number.h"
 #include "runtime/device/names.h"
 #include "runtime/generate/prompts.h"
@@ -263,11 +264,10 @@ static void checkRunDirectory(const RunConfig &config) {
 
 // Throws Error for what holds no sequences, as a file of tokens for the task of that name.
 static void checkTokens(const std::string &path) {
-  const std::string magic = "sttokens"; // as tasks/tokens/token_file.h says
   const InputFile file(path, /*followLinks=*/true);
-  std::string first(std::min<uint64_t>(magic.size(), file.bytes()), '\0');
+  std::string first(std::min<uint64_t>(tokenMagic.size(), file.bytes()), '\0');
   file.read(0, first.data(), first.size());
-  if (first == magic)
+  if (first == tokenMagic)
     throw Error(fmt::format("--tokens must name a safetensors file, but '{0}' is a token file; give: --task tokens "
                             "--task-set file={0}",
                             path));

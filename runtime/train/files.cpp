@@ -210,9 +210,9 @@ bool pathExists(const std::string &path) {
 }
 
 bool hasText(const std::string &path, std::string_view text) {
-  struct stat status;
   if (!pathExists(path))
     return false;
+  struct stat status;
   if (lstat(path.c_str(), &status) != 0)
     failFile("read", path, errno);
   return S_ISREG(status.st_mode) && static_cast<uint64_t>(status.st_size) == text.size() &&

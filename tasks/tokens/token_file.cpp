@@ -1,6 +1,7 @@
 // Files of tokens: a header, then ids.
 #include "tasks/tokens/token_file.h"
 
+#include "runtime/core/token_magic.h"
 #include "runtime/core/utf8.h"
 #include "tasks/common/parameters.h"
 
@@ -9,7 +10,7 @@
 
 namespace stretto::tasks {
 
-static constexpr char magic[] = "sttokens";
+static constexpr std::string_view magic = runtime::tokenMagic;
 static constexpr int64_t mostIds = (int64_t{1} << 31) - 1;
 
 static uint64_t readNumber(const std::byte *at, int width) {
@@ -24,7 +25,7 @@ static TokenHeader readHeader(std::span<const std::byte> bytes, const std::strin
   if (int64_t(bytes.size()) < tokenHeaderBytes)
     fail("must open with a header of " + std::to_string(tokenHeaderBytes) + " bytes, but got " +
          std::to_string(bytes.size()) + " bytes");
-  if (std::memcmp(bytes.data(), magic, 8) != 0)
+  if (std::memcmp(bytes.data(), magic.data(), magic.size()) != 0)
     fail("must open with 'sttokens', but got '" +
          runtime::printable({reinterpret_cast<const char *>(bytes.data()), 8}) + "'");
   auto number = [&](int64_t at, int width) { return int64_t(readNumber(bytes.data() + at, width)); };
@@ -76,7 +77,7 @@ static void writeNumber(std::ostream &out, uint64_t number, int width) {
 static int widthOf(const TokenHeader &header) { return header.vocabulary <= 1 << 16 ? 2 : 4; }
 
 void writeTokenHeader(std::ostream &out, const TokenHeader &header) {
-  out.write(magic, 8);
+  out.write(magic.data(), magic.size());
   writeNumber(out, 1, 4);
   writeNumber(out, uint64_t(widthOf(header)), 4);
   for (int64_t number : {header.vocabulary, header.separator, header.opener, header.count})

@@ -5,6 +5,7 @@
 // tiles are for matmuls that would leave multiprocessors without work: they take more bytes from the second-level cache
 // for the same multiplications.
 #include "codegen/cuda/EstimatedGpu.h"
+#include "codegen/cuda/ScheduleOverride.h"
 #include "codegen/cuda/SharedMemory.h"
 #include "codegen/cuda/matmul/Epilogue.h"
 #include "codegen/cuda/matmul/EpilogueCost.h"
@@ -253,9 +254,8 @@ LogicalResult stretto::codegen::chooseMatmulSchedule(kern::MatmulOp op, const Sc
   if (failed(chosen))
     return failure();
   const MatmulTiling &tiling = chosen->tiling;
-  for (const ScheduleRule &rule : tiling.rules())
-    if (failed(given.check(rule.field, rule.holds, rule.expected)))
-      return failure();
+  if (failed(checkRules(given, tiling.rules())))
+    return failure();
   if (int64_t sums = sumBytes(op, StripPlans(op, {tiling.pieces, tiling.strip}), tiling),
       left = mostShared - tiling.roomStart();
       left >= 0 && sums > left)

@@ -95,6 +95,7 @@ TEST(Grammar, sizesAreLimited) {
   EXPECT_EQ(readError(many + "\nS -> N0\n"), "g:1: a grammar must have at most 1024 symbols, but got 1100");
   many.resize(many.find(" N1023"));
   EXPECT_EQ(readError(many + "\nS -> A\nA -> N0\n"), "g:3: a grammar must have at most 1024 symbols, but got 1025");
+  EXPECT_EQ(readError(many + " N1023\nS -> N0\n"), "g:2: a grammar must have at most 1024 symbols, but got 1025");
   const std::string name(65, 'x');
   EXPECT_EQ(readError("terminals a\nS -> " + name), "g:2: names must have at most 64 characters, but got 65");
   std::string longLine = "terminals a\n";

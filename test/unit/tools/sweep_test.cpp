@@ -61,6 +61,8 @@ TEST(Axes, MistakesAreNamed) {
   EXPECT_EQ(errorOf("set.x=a}"), "brackets must match, but got 'set.x=a}'");
   EXPECT_EQ(errorOf("lr=1e-3,0.001"), "the values of 'lr' must differ, but got '0.001' again");
   EXPECT_EQ(errorOf("lr=1e-7,1e-8"), "");
+  EXPECT_EQ(errorOf("seed=9007199254740992,9007199254740993"), "");
+  EXPECT_EQ(errorOf("steps=1000,1e3"), "the values of 'steps' must differ, but got '1e3' again");
   EXPECT_EQ(errorOf("lr=1e-3,1.0000000001e-3"), "");
   EXPECT_EQ(errorOf("set.x={A, B},{A,B}"), "the values of 'set.x' must differ, but got '{A,B}' again");
   EXPECT_EQ(errorOf("set.x=a b,ab"), "");
