@@ -68,6 +68,7 @@ TEST(Files, OnlyWhatHasChangedIsReplaced) {
   EXPECT_EQ(written.size(), 3u);
   std::filesystem::create_symlink(path, folder / "link");
   EXPECT_FALSE(hasText(folder / "link", "ab"));
+  EXPECT_FALSE(hasText(folder / "link", std::string(path.size(), 'x'))) << "what is as long as the link itself";
   replaceWhereChanged(folder / "link", "c");
   setFileGate({});
   EXPECT_TRUE(hasText(folder / "link", "c"));
