@@ -141,21 +141,22 @@ template <typename Real> void clearKeyGradients(const AttentionGradOp &grad, con
   }
 }
 
-// Long blocks first, so that the threads end together.
+// The blocks of a head follow each other, so that its keys stay in a cache; long ones come first, so that threads end
+// together.
 template <typename Real> void forward(const AttentionOp &op) {
   struct Piece {
     const Document *document;
-    int64_t index;
+    int64_t head, index;
   };
-  const std::vector<Document> documents = documentsOf(op.batch, op.length, op.positions);
+  const std::vector<Document> documents = longestFirst(documentsOf(op.batch, op.length, op.positions));
   std::vector<Piece> pieces;
   for (const Document &document : documents)
-    for (int64_t index = 0; index < blockCount(document.length); ++index)
-      pieces.push_back({&document, index});
-  std::stable_sort(pieces.begin(), pieces.end(), [](const Piece &a, const Piece &b) { return a.index > b.index; });
-  parallelFor(static_cast<int64_t>(pieces.size()) * op.heads, [&](int64_t i, int) {
-    const Piece &piece = pieces[i / op.heads];
-    forwardBlock<Real>(op, *piece.document, i % op.heads, piece.index);
+    for (int64_t head = 0; head < op.heads; ++head)
+      for (int64_t index = blockCount(document.length) - 1; index >= 0; --index)
+        pieces.push_back({&document, head, index});
+  parallelFor(static_cast<int64_t>(pieces.size()), [&](int64_t i, int) {
+    const Piece &piece = pieces[i];
+    forwardBlock<Real>(op, *piece.document, piece.head, piece.index);
   });
 }
 

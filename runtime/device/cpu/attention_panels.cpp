@@ -43,7 +43,7 @@ int64_t keyCopies(const AttentionOp &op, int64_t tokens) {
 }
 
 Keys::Keys(const AttentionOp &op, int64_t kvHead, int64_t begin, int64_t token, int64_t count, float *copies)
-    : begin(begin), keys(rowsOf(op.k, op.head_dim, kvHead, token, op.k_stride)),
+    : begin(begin), end(begin + count), keys(rowsOf(op.k, op.head_dim, kvHead, token, op.k_stride)),
       values(rowsOf(op.v, op.value_dim, kvHead, token, op.v_stride)) {
   if (!tiles::tilesAreNarrow())
     return;
@@ -55,26 +55,32 @@ Keys::Keys(const AttentionOp &op, int64_t kvHead, int64_t begin, int64_t token, 
   }
 }
 
+Panel Keys::behind(const Panel &panel) const {
+  const int64_t key = panel.key + panel.count;
+  return {key, std::min(panelKeys, end - key), false};
+}
+
 void packColumns(const Block &block, int64_t dim, Rows from, float *to) {
   if (block.rows < block.columns)
     std::fill_n(to, dim * blockQueries, 0.0f);
   tiles::transposeRows(block.rows, dim, In(from), Rows{to, blockQueries});
 }
 
-void multiply(const Block &block, const Panel &panel, int64_t dim, Rows rows, const float *columns, float *scores) {
+void multiply(const Block &block, const Panel &panel, int64_t dim, Rows rows, const float *columns, float *scores,
+              tiles::Ahead &ahead) {
   // On the diagonal, queries before the first key of a step see none of its keys.
   const int64_t step = panel.diagonal ? columnLanes : panel.count;
   for (int64_t key = 0; key < panel.count; key += step) {
     const int64_t query = panel.diagonal ? key : 0;
     tiles::matmul(std::min(step, panel.count - key), block.columns - query, dim,
                   tiles::Left<float>{rows.row(key), rows.stride}, In{columns + query, blockQueries}, {},
-                  Rows{scores + key * blockQueries + query, blockQueries});
+                  Rows{scores + key * blockQueries + query, blockQueries}, tiles::Part::all, &ahead);
   }
 }
 
 void multiplyKeys(const AttentionOp &op, int64_t head, const Block &block, const Panel &panel, Rows keys,
-                  const float *queries, float *scores) {
-  multiply(block, panel, op.head_dim, keys, queries, scores);
+                  const float *queries, float *scores, tiles::Ahead &ahead) {
+  multiply(block, panel, op.head_dim, keys, queries, scores, ahead);
   if (op.alibi) // scores are scaled later
     subtractDistances(panel.scores(block), scores, static_cast<float>(alibiSlope(head, op.heads) / op.scale),
                       block.query - panel.key);

@@ -69,10 +69,12 @@ int64_t keyCopies(const AttentionOp &op, int64_t tokens);
 
 // Keys and values of a head from `begin` on, counted like a panel's, in memory as attention has them or in copies.
 struct Keys {
-  int64_t begin;
+  int64_t begin, end;
   Rows keys, values;
   // Those of `count` tokens from `token` on. `copies`: so many numbers, taken where tiles are narrow.
   Keys(const AttentionOp &op, int64_t kvHead, int64_t begin, int64_t token, int64_t count, float *copies);
+  // The keys behind those of a panel, which may be none.
+  Panel behind(const Panel &panel) const;
   Rows keysOf(const Panel &panel) const { return {keys.row(panel.key - begin), keys.stride}; }
   Rows valuesOf(const Panel &panel) const { return {values.row(panel.key - begin), values.stride}; }
 };
@@ -82,8 +84,9 @@ void packColumns(const Block &block, int64_t dim, Rows from, float *to);
 
 // scores = rows of the panel times the columns of a block, as far as they count; of queries and keys of a head, with
 // what their distance takes from them.
-void multiply(const Block &block, const Panel &panel, int64_t dim, Rows rows, const float *columns, float *scores);
+void multiply(const Block &block, const Panel &panel, int64_t dim, Rows rows, const float *columns, float *scores,
+              tiles::Ahead &ahead);
 void multiplyKeys(const AttentionOp &op, int64_t head, const Block &block, const Panel &panel, Rows keys,
-                  const float *queries, float *scores);
+                  const float *queries, float *scores, tiles::Ahead &ahead);
 
 } // namespace stretto::runtime::panels

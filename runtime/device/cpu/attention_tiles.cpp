@@ -14,13 +14,14 @@ namespace stretto::runtime {
 namespace {
 
 using namespace panels;
+using tiles::Ahead;
 using tiles::Base;
 using tiles::Left;
 
-// Queries [query, end) of a document; they share copies of keys.
+// Queries [query, end) of a head in a document; they share copies of keys.
 struct Piece {
   Document document;
-  int64_t query, end;
+  int64_t head, query, end;
 };
 
 // Keys that are copied at once: with as many queries, what a piece reads stays in a second-level cache.
@@ -31,43 +32,64 @@ int64_t mostQueries(const AttentionOp &op) { return tiles::tilesAreNarrow() ? ra
 // their sums.
 struct Turn {
   Block block;
+  int64_t token; // of its first query, among all
+  bool isLast;   // of the document
   float *queries;
   Rows out;
   SoftmaxColumns state;
-  Turn(const Block &block, Scratch &scratch, const AttentionOp &op)
-      : block(block), queries(scratch.take(op.head_dim * blockQueries)),
+  Turn(const Block &block, int64_t token, bool isLast, Scratch &scratch, const AttentionOp &op)
+      : block(block), token(token), isLast(isLast), queries(scratch.take(op.head_dim * blockQueries)),
         out(scratch.takeRows(blockQueries, op.value_dim)),
         state{scratch.take(blockQueries), scratch.take(blockQueries), scratch.take(blockQueries)} {}
 };
 
+Rows resultsOf(const AttentionOp &op, int64_t head, const Turn &turn) {
+  return rowsOf(op.o, op.value_dim, head, turn.token, op.o_stride);
+}
+
+// What is used behind a panel and was not yet: the next keys, by the first block that sees them, and results, which are
+// written last.
+Ahead usedBehind(const AttentionOp &op, int64_t head, const Turn &turn, const Panel &panel, const Keys &keys) {
+  Ahead ahead{.ofTile = 8};
+  if (panel.key == turn.block.firstKey)
+    ahead.add(resultsOf(op, head, turn), turn.block.rows, op.value_dim);
+  if (!turn.isLast)
+    return ahead;
+  const Panel next = keys.behind(panel);
+  ahead.add(keys.keysOf(next), next.count, op.head_dim);
+  ahead.add(keys.valuesOf(next), next.count, op.value_dim);
+  return ahead;
+}
+
 void addPanel(const AttentionOp &op, int64_t head, const Turn &turn, const Panel &panel, const Keys &keys,
               float *scores) {
-  const auto &[block, queries, out, state] = turn;
+  const auto &[block, token, isLast, queries, out, state] = turn;
   const bool isFirst = panel.key == block.firstKey;
-  multiplyKeys(op, head, block, panel, keys.keysOf(panel), queries, scores);
+  Ahead ahead = usedBehind(op, head, turn, panel, keys);
+  multiplyKeys(op, head, block, panel, keys.keysOf(panel), queries, scores, ahead);
   const bool shrinks = softmaxColumns(panel.scores(block), scores, static_cast<float>(op.scale), isFirst, state);
   Base<float> base;
   if (!isFirst)
     base = {out, shrinks ? state.shrink : nullptr};
   tiles::matmul(block.rows, op.value_dim, panel.count, Left<float>{scores, blockQueries, true, panel.ofQueries()},
-                keys.valuesOf(panel), base, out);
+                keys.valuesOf(panel), base, out, tiles::Part::all, &ahead);
 }
 
-void writeBlock(const AttentionOp &op, int64_t head, int64_t token, const Turn &turn) {
-  const Rows out = rowsOf(op.o, op.value_dim, head, token, op.o_stride);
-  float *const lse = lseOf(op, head, token);
+void writeBlock(const AttentionOp &op, int64_t head, const Turn &turn) {
+  const Rows out = resultsOf(op, head, turn);
+  float *const lse = lseOf(op, head, turn.token);
   for (int64_t row = 0; row < turn.block.rows; ++row) {
     const auto made = normaliser(turn.state.maximum[row], turn.state.sum[row], sinkOf<float>(op, head));
     for (int64_t i = 0; i < op.value_dim; ++i)
       out.row(row)[i] = turn.out.row(row)[i] * made.factor;
     lse[row] = made.lse;
-    writeShare(op, head, token + row, made.share);
+    writeShare(op, head, turn.token + row, made.share);
   }
 }
 
-void attend(const AttentionOp &op, const Piece &piece, int64_t head, char *memory) {
+void attend(const AttentionOp &op, const Piece &piece, char *memory) {
   const auto [first, length] = piece.document;
-  const int64_t kvHead = head * op.kv_heads / op.heads, range = rangeTokens(op);
+  const int64_t head = piece.head, kvHead = head * op.kv_heads / op.heads, range = rangeTokens(op);
   const int64_t seen = op.causal ? piece.end : length;
   Scratch scratch(memory);
   float *const scores = scratch.take(panelKeys * blockQueries);
@@ -75,38 +97,39 @@ void attend(const AttentionOp &op, const Piece &piece, int64_t head, char *memor
   auto forEachTurn = [&, first = first, length = length](auto visit) {
     Scratch ofTurns = scratch;
     for (int64_t query = piece.query; query < piece.end; query += blockQueries)
-      visit(Turn(Block(op, query, length), ofTurns, op), first + query);
+      visit(Turn(Block(op, query, length), first + query, query + blockQueries >= length, ofTurns, op));
   };
-  forEachTurn([&](const Turn &turn, int64_t token) {
-    packColumns(turn.block, op.head_dim, rowsOf(op.q, op.head_dim, head, token, op.q_stride), turn.queries);
+  forEachTurn([&](const Turn &turn) {
+    packColumns(turn.block, op.head_dim, rowsOf(op.q, op.head_dim, head, turn.token, op.q_stride), turn.queries);
   });
   for (int64_t begin = firstSeenKey(op.window, piece.query) / range * range; begin < seen; begin += range) {
     const int64_t end = std::min(seen, begin + range);
     const Keys keys(op, kvHead, begin, first + begin, end - begin, copies);
-    forEachTurn([&](const Turn &turn, int64_t) {
+    forEachTurn([&](const Turn &turn) {
       forEach(turn.block, op.causal, begin, end,
               [&](const Panel &panel) { addPanel(op, head, turn, panel, keys, scores); });
     });
   }
-  forEachTurn([&](const Turn &turn, int64_t token) { writeBlock(op, head, token, turn); });
+  forEachTurn([&](const Turn &turn) { writeBlock(op, head, turn); });
 }
 
-// Pieces of so many queries. Long ones first, so that threads end together.
-std::vector<Piece> piecesOf(const std::vector<Document> &documents, int64_t queries) {
+// Pieces of so many queries. Those of a head follow each other, so that its keys stay in a cache; long ones come first,
+// so that threads end together.
+std::vector<Piece> piecesOf(const AttentionOp &op, const std::vector<Document> &documents, int64_t queries) {
   std::vector<Piece> pieces;
   for (const Document &document : documents)
-    for (int64_t query = 0; query < document.length; query += queries)
-      pieces.push_back({document, query, std::min(query + queries, document.length)});
-  std::stable_sort(pieces.begin(), pieces.end(), [](const Piece &a, const Piece &b) { return a.query > b.query; });
+    for (int64_t head = 0; head < op.heads; ++head)
+      for (int64_t query = (document.length - 1) / queries * queries; query >= 0; query -= queries)
+        pieces.push_back({document, head, query, std::min(query + queries, document.length)});
   return pieces;
 }
 
 // As many queries as share copies well, or fewer, so that threads have enough to share.
 std::vector<Piece> piecesOf(const AttentionOp &op) {
-  const std::vector<Document> documents = documentsOf(op.batch, op.length, op.positions);
+  const std::vector<Document> documents = longestFirst(documentsOf(op.batch, op.length, op.positions));
   for (int64_t queries = mostQueries(op);; queries /= 2) {
-    std::vector<Piece> pieces = piecesOf(documents, queries);
-    if (queries == blockQueries || static_cast<int64_t>(pieces.size()) * op.heads >= 4 * threadCount())
+    std::vector<Piece> pieces = piecesOf(op, documents, queries);
+    if (queries == blockQueries || static_cast<int64_t>(pieces.size()) >= 4 * threadCount())
       return pieces;
   }
 }
@@ -121,8 +144,8 @@ int64_t tiledScratch(const AttentionOp &op) {
 void tiledAttention(const AttentionOp &op, char *scratch) {
   const int64_t bytes = tiledScratch(op);
   const std::vector<Piece> pieces = piecesOf(op);
-  parallelFor(static_cast<int64_t>(pieces.size()) * op.heads,
-              [&](int64_t i, int thread) { attend(op, pieces[i / op.heads], i % op.heads, scratch + thread * bytes); });
+  parallelFor(static_cast<int64_t>(pieces.size()),
+              [&](int64_t i, int thread) { attend(op, pieces[i], scratch + thread * bytes); });
 }
 
 } // namespace stretto::runtime

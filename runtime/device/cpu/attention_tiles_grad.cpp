@@ -15,6 +15,7 @@ namespace stretto::runtime {
 namespace {
 
 using namespace panels;
+using tiles::Ahead;
 using tiles::Base;
 using tiles::Left;
 
@@ -55,6 +56,9 @@ struct Turn {
   const AttentionOp &op() const { return grad.forward; }
   int64_t kvHead() const { return head * op().kv_heads / op().heads; }
   int64_t token() const { return piece.document.first + block.query; }
+  // The first key of the piece that it sees.
+  int64_t firstKey() const { return std::max(piece.firstKey(), block.firstKey); }
+  bool isFirst(const Panel &panel) const { return panel.key == firstKey(); }
   Rows dQueries() const { return rowsOf(grad.d_q, op().head_dim, head, token(), grad.dq_stride); }
 };
 
@@ -75,9 +79,54 @@ void readBlock(const Turn &turn) {
   }
 }
 
+// How many queries the piece has behind a block, in the next one.
+int64_t queriesBehind(const Turn &turn) {
+  return std::min(blockQueries, turn.piece.endOf(turn.piece.firstQuery()) - turn.block.query - blockQueries);
+}
+
+// Keys that the piece reads behind a panel for the first time: on the diagonal with the next queries, else for its
+// first queries.
+Panel newKeys(const Turn &turn, const Panel &panel) {
+  const auto &[grad, piece, head, block, space, keys] = turn;
+  if (head % (turn.op().heads / turn.op().kv_heads) != 0)
+    return {};
+  if (turn.op().causal && piece.isFirst())
+    return turn.isFirst(panel) ? Panel{block.query + blockQueries, queriesBehind(turn), false} : Panel{};
+  return block.query == piece.firstQuery() ? keys.behind(panel) : Panel{};
+}
+
+void addKeys(const Turn &turn, const Panel &panel, Ahead &ahead) {
+  const AttentionOp &op = turn.op();
+  const AttentionGradOp &grad = turn.grad;
+  const int64_t token = turn.piece.document.first + panel.key, kvHead = turn.kvHead();
+  ahead.add(turn.keys.keysOf(panel), panel.count, op.head_dim);
+  ahead.add(turn.keys.valuesOf(panel), panel.count, op.value_dim);
+  ahead.add(rowsOf(grad.d_k, op.head_dim, kvHead, token, grad.dk_stride), panel.count, op.head_dim);
+  ahead.add(rowsOf(grad.d_v, op.value_dim, kvHead, token, grad.dv_stride), panel.count, op.value_dim);
+}
+
+void addQueriesBehind(const Turn &turn, Ahead &ahead) {
+  const auto &[grad, piece, head, block, space, keys] = turn;
+  const AttentionOp &op = turn.op();
+  const int64_t token = turn.token() + blockQueries, count = queriesBehind(turn);
+  ahead.add(rowsOf(op.q, op.head_dim, head, token, op.q_stride), count, op.head_dim);
+  ahead.add(rowsOf(op.o, op.value_dim, head, token, op.o_stride), count, op.value_dim);
+  ahead.add(rowsOf(grad.d_o, op.value_dim, head, token, grad.do_stride), count, op.value_dim);
+  ahead.add(rowsOf(grad.d_q, op.head_dim, head, token, grad.dq_stride), count, op.head_dim);
+}
+
+// What the piece reads behind a panel and has not read before.
+Ahead readBehind(const Turn &turn, const Panel &panel) {
+  Ahead ahead{.ofTile = 6};
+  if (turn.isFirst(panel))
+    addQueriesBehind(turn, ahead);
+  addKeys(turn, newKeys(turn, panel), ahead);
+  return ahead;
+}
+
 // c (+)= a b, of `rows` rows; what `adds` says.
-void add(bool adds, int64_t rows, int64_t dim, int64_t terms, const Left<float> &a, Rows b, Rows c) {
-  tiles::matmul(rows, dim, terms, a, b, adds ? Base<float>{c} : Base<float>{}, c);
+void add(bool adds, int64_t rows, int64_t dim, int64_t terms, const Left<float> &a, Rows b, Rows c, Ahead &ahead) {
+  tiles::matmul(rows, dim, terms, a, b, adds ? Base<float>{c} : Base<float>{}, c, tiles::Part::all, &ahead);
 }
 
 // `addsToKeys`: gradients of these keys hold something already; `addsToQueries` likewise.
@@ -85,29 +134,29 @@ void addPanel(const Turn &turn, const Panel &panel, bool addsToKeys, bool addsTo
   const AttentionOp &op = turn.op();
   const auto &[grad, piece, head, block, space, keys] = turn;
   const int64_t key = piece.document.first + panel.key;
-  multiplyKeys(op, head, block, panel, keys.keysOf(panel), space.queries, space.scores);
-  multiply(block, panel, op.value_dim, keys.valuesOf(panel), space.dOuts, space.dScores);
+  Ahead ahead = readBehind(turn, panel);
+  multiplyKeys(op, head, block, panel, keys.keysOf(panel), space.queries, space.scores, ahead);
+  multiply(block, panel, op.value_dim, keys.valuesOf(panel), space.dOuts, space.dScores, ahead);
   softmaxGradColumns(panel.scores(block), space.scores, space.dScores, static_cast<float>(op.scale), space.lse,
                      space.delta);
   add(addsToQueries, block.rows, op.head_dim, panel.count, {space.dScores, blockQueries, true, panel.ofQueries()},
-      keys.keysOf(panel), space.dQ);
+      keys.keysOf(panel), space.dQ, ahead);
   add(addsToKeys, panel.count, op.head_dim, block.rows, {space.dScores, blockQueries, false, panel.ofKeys()}, space.q,
-      rowsOf(grad.d_k, op.head_dim, turn.kvHead(), key, grad.dk_stride));
+      rowsOf(grad.d_k, op.head_dim, turn.kvHead(), key, grad.dk_stride), ahead);
   add(addsToKeys, panel.count, op.value_dim, block.rows, {space.scores, blockQueries, false, panel.ofKeys()},
-      space.dOut, rowsOf(grad.d_v, op.value_dim, turn.kvHead(), key, grad.dv_stride));
+      space.dOut, rowsOf(grad.d_v, op.value_dim, turn.kvHead(), key, grad.dv_stride), ahead);
 }
 
 // `isFirst`: of the heads of queries that share these keys.
 void addBlock(const Turn &turn, bool isFirst) {
   const Piece &piece = turn.piece;
   const int64_t begin = piece.firstKey();
-  const int64_t firstKey = std::max(begin, turn.block.firstKey);
   const bool causal = turn.op().causal && piece.isFirst(), sets = isFirst && piece.isFirst();
   readBlock(turn);
   forEach(turn.block, causal, begin, piece.endOf(begin), [&](const Panel &panel) {
     // The first block that sees a key sets its gradients: its own, unless all see all.
     const bool setsKeys = sets && (causal ? panel.diagonal : turn.block.query == piece.firstQuery());
-    addPanel(turn, panel, !setsKeys, !piece.isFirst() || panel.key > firstKey);
+    addPanel(turn, panel, !setsKeys, !piece.isFirst() || !turn.isFirst(panel));
   });
   copyRows(turn.block.rows, turn.op().head_dim, turn.space.dQ, turn.dQueries());
 }

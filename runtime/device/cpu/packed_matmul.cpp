@@ -109,9 +109,9 @@ Ahead aheadOf(const Operand<float> &a, int64_t m, int64_t k, int64_t i, int64_t 
   int64_t rows = std::min(height, m - i), terms = std::min(deep, k - p);
   if (a.transpose)
     std::swap(rows, terms);
-  constexpr int64_t bytes = sizeof(float);
-  return {reinterpret_cast<const char *>(at(a, i, p)), a.stride * bytes, rows, terms * bytes,
-          rows / std::max<int64_t>(1, fewest) + 1};
+  Ahead ahead{.ofTile = rows / std::max<int64_t>(1, fewest) + 1};
+  ahead.add(In{at(a, i, p), a.stride}, rows, terms);
+  return ahead;
 }
 
 } // namespace

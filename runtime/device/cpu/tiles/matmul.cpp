@@ -128,11 +128,12 @@ STRETTO_INLINE void tile(const Matmul<Real> &x, int64_t i, int64_t j, int64_t co
 template <int Rows, int Vectors, typename Real>
 STRETTO_INLINE void bring(Ahead &ahead, const Matmul<Real> &x, int64_t i, int64_t j) {
   constexpr int line = 64; // bytes
-  for (int64_t row = 0; row < ahead.ofTile && ahead.rows > 0; ++row) {
-    for (int64_t byte = 0; byte < ahead.bytes; byte += line)
-      __builtin_prefetch(ahead.next + byte, /*rw=*/0, /*locality=*/2);
-    ahead.next += ahead.stride;
-    --ahead.rows;
+  for (int64_t row = 0; row < ahead.ofTile && ahead.at < ahead.added; ++row) {
+    Ahead::Rows &rows = ahead.matrices[ahead.at];
+    for (int64_t byte = 0; byte < rows.bytes; byte += line)
+      __builtin_prefetch(rows.next + byte, /*rw=*/0, /*locality=*/2);
+    rows.next += rows.stride;
+    ahead.at += --rows.count == 0;
   }
   if (i + 2 * Rows > x.m)
     return;

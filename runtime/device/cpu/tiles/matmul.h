@@ -3,6 +3,8 @@
 
 #include "runtime/device/cpu/tiles/matrix.h"
 
+#include <array>
+
 namespace stretto::runtime::tiles {
 
 // What of a square matrix counts; the rest is not read, or not written.
@@ -27,12 +29,21 @@ template <typename Real> struct Base {
   const Real *factors = nullptr;
 };
 
-// What is read after a matmul, `rows` rows of some bytes: each of its tiles brings some of them into the second-level
+// What is read after a matmul, rows of some matrices: each of its tiles brings some of them into the second-level
 // cache.
 struct Ahead {
-  const char *next = nullptr;
-  int64_t stride = 0, rows = 0, bytes = 0; // stride: bytes
-  int64_t ofTile = 1;                      // rows
+  struct Rows {
+    const char *next;
+    int64_t stride, count, bytes; // stride: bytes
+  };
+  std::array<Rows, 8> matrices = {};
+  int64_t added = 0, at = 0; // matrices
+  int64_t ofTile = 1;        // rows
+  template <typename Real> void add(Matrix<Real> rows, int64_t count, int64_t columns) {
+    constexpr int64_t size = sizeof(Real);
+    if (count > 0)
+      matrices[added++] = {reinterpret_cast<const char *>(rows.data), rows.stride * size, count, columns * size};
+  }
 };
 
 // c[m,n] = base + a[m,k] b[k,n]. `part`: at least that part of c is written. Bits depend on the operands alone.
