@@ -42,22 +42,8 @@ struct PlanMemoryPass : stretto::codegen::impl::PlanMemoryBase<PlanMemoryPass> {
     int64_t activations = bytesOfActivations(side);
     for (Planned &entry : planned)
       placeBuffers(entry, side, activations);
-    int64_t flat = parameters.trainableBytes;
-    int64_t hyper = passes::alignSlot(STRETTO_HYPER_COUNT * elementBytes(parameters.elementType));
-    int64_t arenas[] = {activations,
-                        parameters.totalBytes,
-                        flat,
-                        flat,
-                        flat,
-                        flat,
-                        interface.inputs,
-                        interface.outputs,
-                        tables.bytes(),
-                        hyper,
-                        parameters.roundedBytes,
-                        cacheBytes,
-                        parameters.squaresBytes};
-    module->setAttr(kern::arenasAttr, DenseI64ArrayAttr::get(&getContext(), arenas));
+    module->setAttr(kern::arenasAttr,
+                    DenseI64ArrayAttr::get(&getContext(), bytesOfArenas(activations, interface, cacheBytes)));
     Builder b(&getContext());
     module->setAttr(kern::activationBytesAttr, b.getI64IntegerAttr(alone));
     module->setAttr(kern::gradientsBeginAttr,
@@ -76,6 +62,30 @@ private:
       end += trips * stride;
     }
     return end;
+  }
+
+  /// What each arena takes, in the order of their numbers.
+  SmallVector<int64_t> bytesOfArenas(int64_t activations, const InterfaceSizes &interface, int64_t cacheBytes) {
+    using kern::Arena;
+    const std::pair<Arena, int64_t> sizes[] = {
+        {Arena::activations, activations},
+        {Arena::parameters, parameters.totalBytes},
+        {Arena::gradients, parameters.trainableBytes},
+        {Arena::moment1, parameters.trainableBytes},
+        {Arena::moment2, parameters.trainableBytes},
+        {Arena::accumulator, parameters.trainableBytes},
+        {Arena::inputs, interface.inputs},
+        {Arena::outputs, interface.outputs},
+        {Arena::tables, tables.bytes()},
+        {Arena::hyper, passes::alignSlot(STRETTO_HYPER_COUNT * elementBytes(parameters.elementType))},
+        {Arena::rounded, parameters.roundedBytes},
+        {Arena::cache, cacheBytes},
+        {Arena::squares, parameters.squaresBytes}};
+    static_assert(std::size(sizes) == kern::getMaxEnumValForArena() + 1);
+    SmallVector<int64_t> bytes(std::size(sizes));
+    for (auto [arena, size] : sizes)
+      bytes[static_cast<size_t>(arena)] = size;
+    return bytes;
   }
 
   /// Each body has one caller, so that its values have one slot.
