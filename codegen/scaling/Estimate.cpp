@@ -2,6 +2,7 @@
 #include "codegen/scaling/Estimate.h"
 
 #include "codegen/scaling/StepTime.h"
+#include "ir/seq/BatchLimit.h"
 
 #include <algorithm>
 #include <cmath>
@@ -44,8 +45,7 @@ double bytesOfActivations(const PlannedProgram &program, int64_t batch) {
 
 /// The largest batch whose activations have room, by halving.
 int64_t largestBatch(const PlannedProgram &program, int64_t room) {
-  constexpr int64_t mostTokens = (int64_t(1) << 31) - 1; // of a batch, as the compiler takes it
-  int64_t fits = 0, tooLarge = mostTokens / program.length + 1;
+  int64_t fits = 0, tooLarge = stretto::mostBatchTokens / program.length + 1;
   while (tooLarge - fits > 1) {
     const int64_t middle = fits + (tooLarge - fits) / 2;
     (bytesOfActivations(program, middle) <= static_cast<double>(room) ? fits : tooLarge) = middle;

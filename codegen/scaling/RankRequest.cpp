@@ -1,6 +1,8 @@
 //===- RankRequest.cpp - on how many ranks a run shall be -------------------------===//
 #include "codegen/scaling/RankRequest.h"
 
+#include "ir/seq/BatchLimit.h"
+
 #include "llvm/Support/FormatVariadic.h"
 
 #include <algorithm>
@@ -28,9 +30,10 @@ static std::string checkVirtualRanks(const RankShape &shape) {
                        shape.virtualRanks);
 }
 
-/// So that tokens can be counted in 64 bits: a micro-batch has at most 2^31 of them.
+/// So few that the tokens of a step can be counted in 64 bits.
 static std::string checkMicroBatches(const RankShape &shape) {
   constexpr int64_t most = int64_t(1) << 31;
+  static_assert(most <= INT64_MAX / stretto::mostBatchTokens);
   if (shape.accumulate <= most / shape.virtualRanks)
     return "";
   return llvm::formatv("a step must have at most {0} micro-batches, but got {1} virtual ranks with {2} each "

@@ -16,6 +16,7 @@
 #include "ir/Register.h"
 #include "ir/kern/Attributes.h"
 #include "ir/seq/ActivationType.h"
+#include "ir/seq/BatchLimit.h"
 #include "ir/seq/Documents.h"
 #include "ir/seq/LossTerms.h"
 #include "ir/seq/ModelFacts.h"
@@ -200,9 +201,8 @@ private:
     if (!shape)
       return refuse(error);
     taskWrites = shape->writes;
-    constexpr int64_t most = (int64_t(1) << 31) - 1;
-    if (shape->batch > most / shape->length)
-      return refuse(llvm::formatv("a batch must hold at most {0} tokens, but got {1} sequences of {2}", most,
+    if (!fitsBatch(shape->batch, shape->length))
+      return refuse(llvm::formatv("a batch must hold at most {0} tokens, but got {1} sequences of {2}", mostBatchTokens,
                                   shape->batch, shape->length));
     std::optional<frontend::FrontendResult> result =
         frontend::compileSpec(context, frontendOptions(*shape), llvm::errs());

@@ -4,6 +4,7 @@
 #include "codegen/pipelines/Pipelines.h"
 #include "codegen/rows/ScheduleOverrides.h"
 #include "frontend/diagnostics/Diagnostics.h"
+#include "ir/seq/BatchLimit.h"
 #include "tools/stretto-compile/Stages.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -38,11 +39,11 @@ std::string readNumber(StringRef text, int64_t least, int64_t &result) {
   return "";
 }
 
+/// What is counted in tokens, and all else that fits the same limit.
 std::string readCount(StringRef text, int64_t &result) {
   std::string error = readNumber(text, 1, result);
-  constexpr int64_t most = int64_t(1) << 31;
-  if (error.empty() && result > most)
-    return llvm::formatv("must be at most {0}, but got {1}", most, result);
+  if (error.empty() && result > mostBatchTokens)
+    return llvm::formatv("must be at most {0}, but got {1}", mostBatchTokens, result);
   return error;
 }
 

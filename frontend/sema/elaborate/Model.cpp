@@ -2,13 +2,12 @@
 #include "frontend/sema/elaborate/Model.h"
 
 #include "frontend/sema/elaborate/UnreadParameters.h"
+#include "ir/seq/BatchLimit.h"
 
 #include "llvm/ADT/StringExtras.h"
 
 using namespace stretto;
 using namespace stretto::frontend;
-
-static constexpr int64_t maxRows = int64_t(1) << 31;
 
 const Declaration *Model::find() {
   std::vector<const Declaration *> models;
@@ -36,10 +35,9 @@ const Declaration *Model::find() {
 }
 
 bool Model::checkShape() {
-  if (options.batch >= 1 && options.length >= 1 && options.length <= maxRows &&
-      options.batch <= maxRows / options.length)
+  if (options.batch >= 1 && options.length >= 1 && fitsBatch(options.batch, options.length))
     return true;
-  reporter.error({}, "batch and length must be at least 1 and batch * length at most " + llvm::Twine(maxRows) +
+  reporter.error({}, "batch and length must be at least 1 and batch * length at most " + llvm::Twine(mostBatchTokens) +
                          ", but got " + llvm::Twine(options.batch) + " and " + llvm::Twine(options.length));
   return false;
 }
