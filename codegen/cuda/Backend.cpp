@@ -57,7 +57,7 @@ public:
   }
   bool fusesResiduals() const override { return true; }
   bool fusesSums() const override { return true; }
-  int64_t logitsAlignment() const override { return 16; } // the widest load of a thread
+  int64_t logitsAlignment() const override { return widestAccess; }
 
   LogicalResult resolve(BackendSettings &settings, ModuleOp made, Report report) const override {
     if (auto chip = made ? made->getAttrOfType<StringAttr>(chipAttr) : StringAttr(); chip && settings.chip.empty())

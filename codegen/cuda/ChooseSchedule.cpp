@@ -181,7 +181,7 @@ struct ChooseCudaSchedulePass : stretto::codegen::impl::ChooseCudaScheduleBase<C
     RowPlan plan(op);
     Choice choice = choose(plan, numbers, /*mayCopy=*/true);
     const RowShape &shape = choice.shape;
-    if (failed(checkOverride(numbers, leastLanes(op), 16 / shape.narrowest)))
+    if (failed(checkOverride(numbers, leastLanes(op), widestAccess / shape.narrowest)))
       return failure();
     CudaBuilder b(op.getLoc(), op.getContext());
     op.setScheduleAttr(make(op, choice, numbers));

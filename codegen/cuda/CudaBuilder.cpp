@@ -19,7 +19,7 @@ int64_t stretto::codegen::commonAlignment(ArrayRef<int64_t> offsets, Type elemen
   for (int64_t offset : offsets)
     elements = std::gcd(elements, offset);
   int64_t bytes = elements * elementBytes(element);
-  return bytes == 0 ? 16 : std::min<int64_t>(16, bytes & -bytes);
+  return bytes == 0 ? widestAccess : std::min(widestAccess, bytes & -bytes);
 }
 
 /// Reads a special register whose value is below `count`.
@@ -128,7 +128,7 @@ Value CudaBuilder::loadWhere(Value condition, Type element, int64_t lanes, Value
 void CudaBuilder::copyAsync(Value to, Value from, Value where, int32_t bytes) {
   auto number = [&](int32_t value) { return arith::ConstantOp::create(*this, getI32IntegerAttr(value)).getResult(); };
   Value read = where ? select(where, number(bytes), number(0)) : Value();
-  auto cache = bytes == 16 ? NVVM::LoadCacheModifierKind::CG : NVVM::LoadCacheModifierKind::CA;
+  auto cache = bytes == widestAccess ? NVVM::LoadCacheModifierKind::CG : NVVM::LoadCacheModifierKind::CA;
   NVVM::CpAsyncOp::create(*this, to, from, bytes, cache, read);
 }
 

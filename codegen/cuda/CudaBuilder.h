@@ -9,6 +9,8 @@ namespace stretto::codegen {
 
 /// Threads that run in step and exchange registers.
 inline constexpr int64_t warpThreads = 32;
+/// Bytes that an instruction of a thread moves, at most: a power of two, like all alignments.
+inline constexpr int64_t widestAccess = 16;
 
 /// Builds the code of one thread of a CUDA kernel. Numbers of threads and blocks are i64, like all indices.
 class CudaBuilder : public VectorBuilder {
@@ -55,7 +57,7 @@ public:
 
   /// Begins to copy 16 bytes from global to shared memory, both aligned to 16 bytes; where `where` does not hold (null:
   /// it does), zeros are written and nothing is read. Or 4 or 8 bytes, through the first-level cache.
-  void copyAsync(mlir::Value to, mlir::Value from, mlir::Value where = {}, int32_t bytes = 16);
+  void copyAsync(mlir::Value to, mlir::Value from, mlir::Value where = {}, int32_t bytes = widestAccess);
   /// The copies that the thread has begun since its last commit belong to this one.
   void commitCopies();
   /// Waits for the thread's own copies but those of its last `commits`. Others see what was copied behind a barrier
@@ -63,8 +65,7 @@ public:
   void awaitCopies(int64_t commits);
 };
 
-/// Bytes that divide every address made of multiples of the `offsets` (in elements), at most 16: what one instruction
-/// moves.
+/// Bytes that divide every address made of multiples of the `offsets` (in elements), at most `widestAccess`.
 int64_t commonAlignment(mlir::ArrayRef<int64_t> offsets, mlir::Type element);
 
 } // namespace stretto::codegen

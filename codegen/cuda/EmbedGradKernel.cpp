@@ -29,7 +29,7 @@ struct GradShape {
   explicit GradShape(seq::EmbedGradOp op);
 
   int64_t positions, vocabulary, width;
-  int64_t lanes;   // of a vector of the gradient: 16 bytes where they divide the width
+  int64_t lanes;   // of a vector of the gradient: as wide as an access where that divides the width
   int64_t vectors; // of a row
   int64_t tile;    // vectors of a block's tile, at most a warp; a power of two
   int64_t ids;     // of a block; a power of two
@@ -67,7 +67,7 @@ private:
   void addCarried();
   void fillAbsent();
   Value carriedSlot(Value group);
-  int64_t alignment(Type type) const { return std::min<int64_t>(16, shape.lanes * elementBytes(type)); }
+  int64_t alignment(Type type) const { return commonAlignment(shape.lanes, type); }
   Value equals(Value a, Value c) { return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, a, c); }
 
   CudaBuilder &b;

@@ -53,7 +53,7 @@ GroupReductions::Share GroupReductions::shareOf(const Section &section, const Th
 
 int64_t GroupReductions::bytesOf(const Memory &memory) const {
   Type element = getElementTypeOrSelf(const_cast<seq::ReduceOp &>(memory.reduce).getType());
-  return llvm::alignTo(groups * numbersOf(memory) * elementBytes(element), 16);
+  return llvm::alignTo(groups * numbersOf(memory) * elementBytes(element), widestAccess);
 }
 
 int64_t GroupReductions::sharedBytes() const {
@@ -119,9 +119,7 @@ void GroupReductions::leave(const Section &section, Value value, int64_t row, co
 Value GroupReductions::read(seq::ReduceOp reduce, int64_t row, Value element) {
   const Memory &memory = memories[plan.rootOf(reduce).number];
   Type type = getElementTypeOrSelf(reduce.getType());
-  int64_t bytes = memory.parts * elementBytes(type);
-  Value parts =
-      b.loadAligned(type, memory.parts, addressOf(memory, row, element), std::min<int64_t>(16, bytes & -bytes));
+  Value parts = b.loadAligned(type, memory.parts, addressOf(memory, row, element), commonAlignment(memory.parts, type));
   if (memory.parts == 1)
     return parts;
   Value result = vector::ExtractOp::create(b, parts, 0);

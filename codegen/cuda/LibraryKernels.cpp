@@ -29,7 +29,7 @@ const LibraryKernel *stretto::codegen::libraryKernelOf(Operation *op) {
 }
 
 int64_t stretto::codegen::rowLanes(int64_t width, int64_t bytes) {
-  int64_t lanes = 16 / bytes;
+  int64_t lanes = widestAccess / bytes;
   while (width % lanes != 0)
     lanes /= 2;
   return lanes;

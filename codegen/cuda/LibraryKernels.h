@@ -22,7 +22,7 @@ const LibraryKernel *libraryKernelOf(mlir::Operation *op);
 extern const LibraryKernel embedKernel, embedGradKernel, writeCacheKernel, readCacheKernel, lastRowKernel,
     attentionStepKernel, narrowMixerKernel, narrowMixerGradKernel;
 
-/// Lanes of the widest vectors that divide a row of `width` numbers, of at most 16 bytes where one takes `bytes`.
+/// Lanes of the widest vectors that divide a row of `width` numbers, where one takes `bytes`.
 int64_t rowLanes(int64_t width, int64_t bytes);
 
 } // namespace stretto::codegen

@@ -224,7 +224,7 @@ private:
     return b.address(room.pointer, b.getI8Type(), b.add(first, b.mul(thread, bytesOf(load))));
   }
 
-  static constexpr int64_t alignment = 16;
+  static constexpr int64_t alignment = widestAccess;
   CudaBuilder &b;
   const Ahead &ahead;
   const SharedRoom &room;
@@ -235,7 +235,8 @@ private:
 /// Whether a load can be an asynchronous copy.
 static bool canBeCopied(LLVM::LoadOp load) {
   int64_t bytes = bytesOf(load);
-  return (bytes == 4 || bytes == 8 || bytes == 16) && static_cast<int64_t>(load.getAlignment().value_or(1)) >= bytes;
+  return (bytes == 4 || bytes == 8 || bytes == widestAccess) &&
+         static_cast<int64_t>(load.getAlignment().value_or(1)) >= bytes;
 }
 
 /// A round waits for its own copies; behind the meeting those of all are there, and all have read the round before, in

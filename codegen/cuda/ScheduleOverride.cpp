@@ -64,7 +64,8 @@ LogicalResult stretto::codegen::checkRules(const ScheduleOverride &given, ArrayR
 LogicalResult stretto::codegen::checkOverride(const ScheduleOverride &given, int64_t leastLanes, int64_t mostLanes) {
   int64_t lanes = given.get("lanes", leastLanes);
   if (failed(given.check("lanes", llvm::isPowerOf2_64(lanes) && lanes <= mostLanes,
-                         "a power of two of at most " + Twine(mostLanes) + ", 16 bytes of the narrowest operand")) ||
+                         "a power of two of at most " + Twine(mostLanes) + ", " + Twine(widestAccess) +
+                             " bytes of the narrowest operand")) ||
       failed(
           given.check("lanes", lanes >= leastLanes, "at least " + Twine(leastLanes) + ", as neighbours change places")))
     return failure();

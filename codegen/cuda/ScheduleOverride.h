@@ -26,8 +26,8 @@ mlir::LogicalResult checkRules(const ScheduleOverride &given, llvm::ArrayRef<Sch
 /// Checks that all given numbers are for a kernel of this kind.
 mlir::LogicalResult checkFields(const ScheduleOverride &given, bool isMatmul);
 
-/// Checks each given number for itself; `leastLanes` and `mostLanes` are what the kernel can have, the latter 16 bytes
-/// of its narrowest operand. Reports the first that cannot serve.
+/// Checks each given number for itself; `leastLanes` and `mostLanes` are what the kernel can have, the latter what
+/// an access brings of its narrowest operand. Reports the first that cannot serve.
 mlir::LogicalResult checkOverride(const ScheduleOverride &given, int64_t leastLanes, int64_t mostLanes);
 
 /// Checks given numbers against what was chosen beside them, and the shared memory that a block takes, `mostBytes` of

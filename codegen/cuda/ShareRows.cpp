@@ -46,10 +46,10 @@ RowSharing SharingChooser::withLanes(int64_t lanes) const {
   return sharing;
 }
 
-/// Lanes of 16 bytes of the widest stream: were they more, an access of a warp would have gaps, and a store would fill
+/// Lanes of an access to the widest stream: were they more, an access of a warp would have gaps, and a store would fill
 /// only half of each sector of 32 bytes.
 int64_t SharingChooser::widestVector() const {
-  return std::max(16 / std::max(shape.streamed, shape.narrowest), leastLanes);
+  return std::max(widestAccess / std::max(shape.streamed, shape.narrowest), leastLanes);
 }
 
 /// Shorter vectors where a thread has not registers enough for its columns, if that helps.

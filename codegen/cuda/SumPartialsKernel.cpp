@@ -23,7 +23,7 @@ using namespace stretto;
 using namespace stretto::codegen;
 
 namespace {
-constexpr int64_t mostThreads = 512, vectorBytes = 16, loadsInFlight = 8;
+constexpr int64_t mostThreads = 512, loadsInFlight = 8;
 constexpr int64_t wantedBlocks = multiprocessors;
 constexpr int64_t leastEntries = 4; // that a thread adds up, where there are as many
 
@@ -52,7 +52,7 @@ private:
 /// The widest vector that divides the columns, or as many entries of few columns as make it divide.
 void SumShape::chooseVectors(int64_t entryCount, int64_t columns) {
   constexpr int64_t mostFolded = warpThreads / 2; // vectors: so no entry is wider than a warp
-  for (lanes = vectorBytes / elementBytes;; lanes /= 2) {
+  for (lanes = widestAccess / elementBytes;; lanes /= 2) {
     fold = lanes / std::gcd(lanes, columns);
     entries = entryCount / fold;
     vectors = columns * fold / lanes;

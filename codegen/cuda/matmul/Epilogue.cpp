@@ -103,7 +103,7 @@ Values MatmulEpilogue::walkTile(RowwiseBuilder &rows, const MatmulItem &item, Va
 void MatmulEpilogue::keepRows(Value thread) {
   if (tiling.span() == 0)
     return;
-  constexpr int64_t lanes = 8, alignment = 16, barrier = RowwiseBuilder::firstGroupBarrier - 1;
+  constexpr int64_t alignment = widestAccess, lanes = alignment / 2, barrier = RowwiseBuilder::firstGroupBarrier - 1;
   int64_t threads = tiling.activeWarps() * warpThreads, vectors = tiling.tileColumns() / lanes;
   b.barrier(b.index(barrier), threads);
   Type element = b.getBF16Type();

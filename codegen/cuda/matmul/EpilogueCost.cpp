@@ -14,8 +14,8 @@ using namespace mlir;
 using namespace stretto;
 using namespace stretto::codegen;
 
-static constexpr int64_t widestVector = 8;            // bf16 in 16 bytes
-static constexpr int64_t mostWarps = 8, mostRows = 4; // of a group; of a step
+static constexpr int64_t widestVector = widestAccess / 2; // of bf16
+static constexpr int64_t mostWarps = 8, mostRows = 4;     // of a group; of a step
 
 // Fitted to what ptxas makes of the backward of Canon with SwiGLU in steps of 1 to 5 rows, of Canon with rotary
 // embeddings, and of the convolutions of Mamba-2: from 10 registers too few, in steps that are seldom best, to 40 too

@@ -66,15 +66,14 @@ Value TileEmitter::addressOf(const SharedTile &tile, const TilePlace &place) {
 
 Value TileEmitter::load(const SharedTile &from, const TilePlace &place, int64_t lanes) {
   shared.read(from);
-  int64_t bytes = elementBytes(from.element) * lanes;
-  return b.loadAligned(from.element, lanes, addressOf(from, place), std::min<int64_t>(bytes, 16));
+  return b.loadAligned(from.element, lanes, addressOf(from, place), commonAlignment(lanes, from.element));
 }
 
 void TileEmitter::store(const SharedTile &to, const TilePlace &place, Value value) {
   shared.write(to);
   value = toMemory(b, to, value);
-  int64_t bytes = elementBytes(to.element) * lanesOf(value);
-  b.when(place.owned, [&] { b.storeAligned(value, addressOf(to, place), std::min<int64_t>(bytes, 16)); });
+  int64_t alignment = commonAlignment(lanesOf(value), to.element);
+  b.when(place.owned, [&] { b.storeAligned(value, addressOf(to, place), alignment); });
 }
 
 Value TileEmitter::loadAt(const SharedTile &from, Value row, Value column) {

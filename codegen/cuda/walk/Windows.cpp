@@ -206,7 +206,7 @@ void stretto::codegen::loadMatrix(CudaBuilder &b, const WindowTile &from, const 
   });
 }
 
-bool stretto::codegen::isCopied(const WindowTile &from) { return from.alignment == 16; }
+bool stretto::codegen::isCopied(const WindowTile &from) { return from.alignment == widestAccess; }
 
 void stretto::codegen::copyMatrix(CudaBuilder &b, const WindowTile &from, const SharedTile &to, ArrayRef<int64_t> shape,
                                   int64_t threads, Value thread) {
