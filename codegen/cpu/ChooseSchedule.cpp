@@ -86,12 +86,11 @@ struct ChooseSchedulePass : stretto::codegen::impl::ChooseScheduleBase<ChooseSch
   }
 
   static LogicalResult check(const ScheduleOverride &numbers, kern::RowKernel op) {
-    constexpr int64_t mostLanes = 64;
-    int64_t lanes = numbers.get("lanes", mostLanes), least = leastLanes(op);
+    int64_t lanes = numbers.get("lanes", kern::mostLanes), least = leastLanes(op);
     if (failed(numbers.check("rows", numbers.get("rows", 1) <= mostScheduleRows, "at most " + Twine(mostScheduleRows))))
       return failure();
-    if (failed(numbers.check("lanes", llvm::isPowerOf2_64(lanes) && lanes <= mostLanes,
-                             "a power of two of at most " + Twine(mostLanes))))
+    if (failed(numbers.check("lanes", llvm::isPowerOf2_64(lanes) && lanes <= kern::mostLanes,
+                             "a power of two of at most " + Twine(kern::mostLanes))))
       return failure();
     return numbers.check("lanes", lanes >= least, "at least " + Twine(least) + ", as neighbours change places");
   }

@@ -31,8 +31,9 @@ struct ChooseCudaSchedulePass : stretto::codegen::impl::ChooseCudaScheduleBase<C
   LogicalResult initialize(MLIRContext *context) final {
     if (failed(requireAtLeast(0, {{"rows", rows}, {"lanes", lanes}, {"chunk", chunk}, {"threads", threads}}, context)))
       return failure();
-    if (lanes && !llvm::isPowerOf2_64(lanes))
-      return emitError(UnknownLoc::get(context)) << "lanes must be a power of two, but got " << lanes.getValue();
+    if (lanes && (!llvm::isPowerOf2_64(lanes) || lanes > kern::mostLanes))
+      return emitError(UnknownLoc::get(context))
+             << "lanes must be a power of two of at most " << kern::mostLanes << ", but got " << lanes.getValue();
     return requireAtLeast(1, {{"processors", processors}, {"shared-bytes", sharedOfBlock}}, context);
   }
 

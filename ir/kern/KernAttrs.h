@@ -13,6 +13,8 @@
 namespace stretto::kern {
 /// Rows, columns, blocks and the like that an attribute counts.
 inline constexpr int64_t mostOfCount = INT32_MAX;
+/// Columns that a schedule computes together, as a vector.
+inline constexpr int64_t mostLanes = 64;
 } // namespace stretto::kern
 
 #define GET_ATTRDEF_CLASSES

@@ -21,8 +21,9 @@ static LogicalResult areAtLeast(int64_t least, ArrayRef<Field> fields, EmitError
 }
 
 static LogicalResult areLanes(int64_t lanes, EmitError emitError) {
-  if (!llvm::isPowerOf2_64(lanes))
-    return emitError() << "lanes of a schedule must be a power of two, but got " << lanes;
+  if (!llvm::isPowerOf2_64(lanes) || lanes > mostLanes)
+    return emitError() << "lanes of a schedule must be a power of two of at most " << mostLanes << ", but got "
+                       << lanes;
   return success();
 }
 

@@ -38,7 +38,7 @@ func.func @chunk(%x: tensor<2x64x128xf32>) -> tensor<2x64x128xf32> {
 // -----
 
 func.func @three(%x: tensor<2x64x128xf32>) -> tensor<2x64x128xf32> {
-  // expected-error @+1 {{lanes of a schedule must be a power of two, but got 3}}
+  // expected-error @+1 {{lanes of a schedule must be a power of two of at most 64, but got 3}}
   %0 = kern.rowwise kernel "three"(%x) maps [row] schedule #kern.thread_schedule<rows 2, lanes 3, chunk 8, threads 32, groups 1, tiles 1> {
   ^bb0(%row: tensor<128xf32>):
     kern.yield %row : tensor<128xf32>

@@ -7,6 +7,6 @@
 // CHUNKS: error: least-chunks must be at least 1, but got 0
 // PROCESSORS: error: processors must be at least 1, but got 0
 // ROWS: error: rows must be at least 0, but got -1
-// LANES: error: lanes must be a power of two, but got 3
+// LANES: error: lanes must be a power of two of at most 64, but got 3
 // MIXERS: error: processors must be at least 1, but got -4
 module {}

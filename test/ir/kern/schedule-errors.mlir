@@ -55,12 +55,12 @@ module attributes {a = #kern.tile_schedule<run 2048, tile_rows 128, pieces 2, st
 
 // -----
 
-// expected-error @+1 {{lanes of a schedule must be a power of two, but got 7}}
+// expected-error @+1 {{lanes of a schedule must be a power of two of at most 64, but got 7}}
 module attributes {a = #kern.vector_schedule<rows 4, lanes 7, chunk 128>} {}
 
 // -----
 
-// expected-error @+1 {{lanes of a schedule must be a power of two, but got 24}}
+// expected-error @+1 {{lanes of a schedule must be a power of two of at most 64, but got 24}}
 module attributes {a = #kern.strip_schedule<pieces 2, strip 64, block 64, rows 8, lanes 24, chunk 512>} {}
 
 // -----
@@ -72,3 +72,13 @@ module attributes {a = #kern.thread_schedule<rows 2, lanes 8, chunk 461168601842
 
 // expected-error @+1 {{warps of a schedule must be at most the 32 of a thread block, but got 2147483647}}
 module attributes {a = #kern.tile_schedule<run 2048, tile_rows 128, pieces 2, strip 128, stages 3, blocks 132, warps 2147483647, threads 32, rows 2, lanes 4>} {}
+
+// -----
+
+// expected-error @+1 {{lanes of a schedule must be a power of two of at most 64, but got 128}}
+module attributes {a = #kern.vector_schedule<rows 4, lanes 128, chunk 128>} {}
+
+// -----
+
+// expected-error @+1 {{lanes of a schedule must be a power of two of at most 64, but got 1073741824}}
+module attributes {a = #kern.thread_schedule<rows 2, lanes 1073741824, chunk 128, threads 96, groups 4, tiles 1>} {}
