@@ -61,13 +61,33 @@ SmallVector<std::string> BlockNames::ofGradients(Operation *op) const {
 /// What works with parameters itself; scans hand them over only.
 static bool usesParameters(Operation &op) { return !isa<seq::ScanOp, seq::GradientOp>(op); }
 
+/// Whether an operation multiplies rows by rows, as attention and mixers do: a weight is given to it besides.
+static bool multipliesRows(Operation *op) {
+  auto library = dyn_cast<seq::LibraryOp>(op);
+  return library && library.mixesRows() && library.getMatmulKind() != seq::MatmulKind::none;
+}
+
+namespace {
+/// What tells by its weights which block there is at its place, the surest first.
+enum class Witness {
+  weight, ///< an operation on weights
+  kernel, ///< may hold operations of two blocks
+  rows,   ///< multiplies rows: its weights may be of any block
+};
+} // namespace
+
+static Witness witnessOf(Operation &op) {
+  if (multipliesRows(&op))
+    return Witness::rows;
+  return isa<kern::RowwiseOp>(op) ? Witness::kernel : Witness::weight;
+}
+
 BlockNames::BlockNames(const Timeline &timeline) : trace(timeline) {
-  // Kernels come second, where there is nothing else: they may hold operations of two blocks.
-  for (bool kernels : {false, true}) {
+  for (Witness witness : {Witness::weight, Witness::kernel, Witness::rows}) {
     Places places, calls;
     for (func::FuncOp function : timeline.functions())
       for (Operation &op : function.getBody().front())
-        if (usesParameters(op) && isa<kern::RowwiseOp>(op) == kernels)
+        if (usesParameters(op) && witnessOf(op) == witness)
           for (const std::string &block : ofWeights(&op)) {
             addTo(places[slotOf(op.getLoc())], block);
             addTo(calls[callOf(op.getLoc())], block);
@@ -79,26 +99,31 @@ BlockNames::BlockNames(const Timeline &timeline) : trace(timeline) {
   }
 }
 
+const std::string *BlockNames::ownAmong(ArrayRef<std::string> candidates, Operation *op) const {
+  for (const SmallVector<std::string> &blocks : {ofWeights(op), ofGradients(op)})
+    if (const auto *own = llvm::find_if(candidates, [&](auto &block) { return llvm::is_contained(blocks, block); });
+        own != candidates.end())
+      return own;
+  return nullptr;
+}
+
 std::string BlockNames::nearest(Operation *op, ArrayRef<std::string> candidates) const {
-  auto isIn = [](ArrayRef<std::string> blocks) {
-    return [=](const std::string &block) { return llvm::is_contained(blocks, block); };
-  };
   llvm::SmallSetVector<Operation *, 16> met;
   met.insert(op);
   for (size_t i = 0; i < met.size(); ++i) {
-    if (met[i] == op || isa<seq::LibraryOp>(met[i])) // a kernel on the way may hold operations of two blocks
-      for (const SmallVector<std::string> &blocks : {ofWeights(met[i]), ofGradients(met[i])})
-        if (const auto *own = llvm::find_if(candidates, isIn(blocks)); own != candidates.end())
-          return *own;
+    bool tells = met[i] == op || isa<seq::LibraryOp>(met[i]); // a kernel on the way may hold operations of two blocks
+    if (const std::string *own = tells && !multipliesRows(met[i]) ? ownAmong(candidates, met[i]) : nullptr)
+      return *own;
     for (Value operand : met[i]->getOperands())
       if (Operation *producer = operand.getDefiningOp(); producer && usesParameters(*producer))
         met.insert(producer);
   }
-  return candidates.front();
+  const std::string *own = ownAmong(candidates, op); // where nothing else tells
+  return own ? *own : candidates.front();
 }
 
 std::string BlockNames::of(Operation *op) const {
-  auto it = byPlace.find(slotOf(op->getLoc()));
+  auto it = multipliesRows(op) ? byPlace.end() : byPlace.find(slotOf(op->getLoc()));
   if (it == byPlace.end() && ((it = byCall.find(callOf(op->getLoc()))) == byCall.end() || it->first().empty()))
     return "model";
   return it->second.size() == 1 ? it->second.front() : nearest(op, it->second);

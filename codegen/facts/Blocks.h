@@ -9,9 +9,10 @@ namespace stretto::codegen {
 
 /// Names the blocks of a model by the parameters they use: "embed", "layers.{}.attention". An operation belongs to the
 /// block of the matmul or embedding at its place in the spec (gradients have the place of what they are the gradient
-/// of), else to the block whose call in the spec it comes from; what belongs to none is "model". Where layers that
-/// differ have their operations at one place, it is the block whose parameter the operation reads or has the gradient
-/// of, be it through weights that are computed from it; else that of the nearest operation which it is computed from.
+/// of), else to the block whose call in the spec it comes from; what belongs to none is "model". Attention and mixers
+/// belong to the block of their call, whatever weights they are given (sinks, a decay). Where layers that differ have
+/// their operations at one place, it is the block whose parameter the operation reads or has the gradient of, be it
+/// through weights that are computed from it; else that of the nearest operation which it is computed from.
 class BlockNames {
 public:
   /// Looks at all functions of an entry point.
@@ -28,6 +29,8 @@ private:
   /// The blocks of the parameters that an operation reads, and of those that it has gradients of.
   llvm::SmallVector<std::string> ofWeights(mlir::Operation *op) const;
   llvm::SmallVector<std::string> ofGradients(mlir::Operation *op) const;
+  /// The one of several blocks that the operation reads a parameter of, or has the gradient of one; null if of none.
+  const std::string *ownAmong(llvm::ArrayRef<std::string> candidates, mlir::Operation *op) const;
   /// One of several blocks by what the operation is computed from.
   std::string nearest(mlir::Operation *op, llvm::ArrayRef<std::string> candidates) const;
 
