@@ -6,6 +6,7 @@
 #include "ir/seq/SourceNames.h"
 #include "ir/seq/TensorBytes.h"
 #include "passes/support/ParameterLayout.h"
+#include "passes/support/Scans.h"
 
 using namespace mlir;
 using namespace stretto;
@@ -18,7 +19,7 @@ static Operation *updaterOf(Value cache, int64_t &layers) {
     Operation *reader = use.getOwner();
     if (auto scan = dyn_cast<seq::ScanOp>(reader)) {
       layers = scan.getTrips();
-      return updaterOf(bodyOf(scan).getArgument(use.getOperandNumber()), layers);
+      return updaterOf(passes::bodyOf(scan).getArgument(use.getOperandNumber()), layers);
     }
     if (llvm::any_of(reader->getResults(), [&](Value result) { return seq::updatedOperand(result) == &use; }))
       return reader;

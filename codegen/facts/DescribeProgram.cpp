@@ -11,6 +11,7 @@
 #include "ir/seq/ModelFacts.h"
 #include "ir/seq/Purpose.h"
 #include "ir/seq/TensorBytes.h"
+#include "passes/support/Scans.h"
 
 #include <numeric>
 
@@ -63,9 +64,9 @@ Operation *endOfForward(func::FuncOp entry) {
   Operation *end = nullptr;
   for (Operation &op : entry.getBody().front()) {
     auto scan = dyn_cast<seq::ScanOp>(&op);
-    if (op.hasAttr(lossAttr) || (scan && holdsLoss(bodyOf(scan))))
+    if (op.hasAttr(lossAttr) || (scan && holdsLoss(passes::bodyOf(scan))))
       end = &op;
-    if (goesBackward(op) || (scan && llvm::any_of(bodyOf(scan).getBody().front(), goesBackward)))
+    if (goesBackward(op) || (scan && llvm::any_of(passes::bodyOf(scan).getBody().front(), goesBackward)))
       break;
   }
   return end;

@@ -3,6 +3,7 @@
 #include "codegen/memory/Views.h"
 
 #include "ir/seq/TensorBytes.h"
+#include "passes/support/Scans.h"
 
 using namespace mlir;
 using namespace stretto;
@@ -165,7 +166,7 @@ void SlotAssigner::assignStacks(seq::ScanOp scan, func::FuncOp body) {
 }
 
 LogicalResult SlotAssigner::assignScan(seq::ScanOp scan) {
-  func::FuncOp body = bodyOf(scan);
+  func::FuncOp body = passes::bodyOf(scan);
   Block &block = body.getBody().front();
   Operation *end = block.getTerminator();
   bindArguments(scan, body);

@@ -6,6 +6,7 @@
 #include "codegen/memory/Timeline.h"
 #include "codegen/memory/Views.h"
 #include "ir/kern/Slots.h"
+#include "passes/support/Scans.h"
 
 using namespace mlir;
 using namespace stretto;
@@ -67,7 +68,7 @@ private:
 
   void inBody(seq::ScanOp scan) {
     SmallVector<std::pair<Operation *, Value>> reads; // of an iteration
-    for (Operation &op : bodyOf(scan).getBody().front())
+    for (Operation &op : passes::bodyOf(scan).getBody().front())
       for (Value weight : AwaitedBuckets::weightsOf(&op))
         reads.emplace_back(&op, weight);
     if (reads.empty())

@@ -4,6 +4,7 @@
 #include "codegen/memory/Timeline.h"
 #include "ir/kern/Attributes.h"
 #include "ir/seq/TensorBytes.h"
+#include "passes/support/Scans.h"
 
 #include <map>
 #include <set>
@@ -127,7 +128,7 @@ public:
 private:
   void run(seq::ScanOp scan) {
     SmallVector<Event, 0> events; // of an iteration
-    for (Operation &op : bodyOf(scan).getBody().front())
+    for (Operation &op : passes::bodyOf(scan).getBody().front())
       if (std::optional<Event> event = eventOf(&op))
         events.push_back(std::move(*event));
     int64_t trips = events.empty() ? 0 : scan.getTrips();

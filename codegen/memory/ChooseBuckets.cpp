@@ -6,6 +6,7 @@
 #include "codegen/memory/Slots.h"
 #include "codegen/memory/Timeline.h"
 #include "ir/kern/Attributes.h"
+#include "passes/support/Scans.h"
 
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/MapVector.h"
@@ -33,7 +34,8 @@ Value entryOfStack(seq::GradientOp gradient) {
   if (!scan)
     return {};
   unsigned number = cast<OpResult>(gradient.getValue()).getResultNumber();
-  return number < scan.getCarry().size() ? Value() : bodyOf(scan).getBody().front().getTerminator()->getOperand(number);
+  return number < scan.getCarry().size() ? Value()
+                                         : passes::bodyOf(scan).getBody().front().getTerminator()->getOperand(number);
 }
 
 /// The operation behind which a value is there; null: from the beginning of the block on.

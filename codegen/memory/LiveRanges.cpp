@@ -4,6 +4,7 @@
 #include "codegen/memory/Views.h"
 
 #include "ir/seq/TensorBytes.h"
+#include "passes/support/Scans.h"
 
 #include <set>
 
@@ -86,7 +87,7 @@ private:
     if (scan.isSlice(use.getOperandNumber()))
       return begin;
     unsigned index = use.getOperandNumber();
-    func::FuncOp body = bodyOf(scan);
+    func::FuncOp body = passes::bodyOf(scan);
     bool carried = scan.isCarry(index);
     bool unchanged = carried && body.getBody().front().getTerminator()->getOperand(index) == body.getArgument(index);
     return carried && !unchanged ? timeline.begin(scan, run) : timeline.end(scan, run);

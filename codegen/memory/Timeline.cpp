@@ -1,13 +1,11 @@
 //===- Timeline.cpp - when things happen in one run of an entry point -----===//
 #include "codegen/memory/Timeline.h"
 
+#include "passes/support/Scans.h"
+
 using namespace mlir;
 using namespace stretto;
 using namespace stretto::codegen;
-
-func::FuncOp stretto::codegen::bodyOf(seq::ScanOp scan) {
-  return SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(scan, scan.getBodyAttr());
-}
 
 /// Cuts the slots of a scan into parts, each given by its first slot and the one behind it. Parts grow with the number
 /// of the slot: where stacks of different strides are compared, slots drift apart as fast. A scan and the scan that
@@ -35,7 +33,7 @@ int64_t Timeline::number(func::FuncOp function, bool isEntry) {
   for (Operation &op : function.getBody().front()) {
     times[&op] = now;
     if (auto scan = dyn_cast<seq::ScanOp>(op)) {
-      func::FuncOp body = bodyOf(scan);
+      func::FuncOp body = passes::bodyOf(scan);
       callers[body] = scan;
       int64_t runs = partsOf(scan.getTrips(), isEntry).size();
       lengths[&op] = runs * number(body, false) + 1;
@@ -50,7 +48,7 @@ int64_t Timeline::number(func::FuncOp function, bool isEntry) {
 void Timeline::place(func::FuncOp function, ArrayRef<FunctionRun> places) {
   runsOf[function].assign(places.begin(), places.end());
   for (auto scan : function.getOps<seq::ScanOp>()) {
-    func::FuncOp body = bodyOf(scan);
+    func::FuncOp body = passes::bodyOf(scan);
     auto parts = partsOf(scan.getTrips(), !callers.lookup(function));
     if (scan.getReverse())
       std::reverse(parts.begin(), parts.end());

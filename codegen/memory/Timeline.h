@@ -8,9 +8,6 @@
 
 namespace stretto::codegen {
 
-/// The function a scan calls.
-mlir::func::FuncOp bodyOf(seq::ScanOp scan);
-
 /// One stretch of time in which a function runs: once, or (a scan body) for the slots `first` to `last` in turn.
 struct FunctionRun {
   int64_t begin, end;

@@ -11,6 +11,7 @@
 #include "ir/kern/Slots.h"
 #include "ir/seq/TensorBytes.h"
 #include "passes/support/PositionRows.h"
+#include "passes/support/Scans.h"
 
 #include "llvm/ADT/ScopeExit.h"
 
@@ -261,7 +262,7 @@ private:
   }
 
   LogicalResult runScan(seq::ScanOp scan) {
-    func::FuncOp body = bodyOf(scan);
+    func::FuncOp body = passes::bodyOf(scan);
     int64_t trips = scan.getTrips(), carries = scan.getCarry().size();
     Operation *end = body.getBody().front().getTerminator();
     SmallVector<Content> carry = llvm::map_to_vector(scan.getCarry(), [&](Value v) { return values[v]; });

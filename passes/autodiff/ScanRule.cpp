@@ -2,6 +2,7 @@
 #include "passes/autodiff/Adjoints.h"
 #include "passes/autodiff/Numbering.h"
 #include "passes/autodiff/Passes.h"
+#include "passes/support/Scans.h"
 #include "passes/support/StoredBytes.h"
 
 using namespace mlir;
@@ -79,13 +80,6 @@ private:
   bool hasStackGradient(int64_t stack) { return static_cast<bool>(gradients[scan.getCarry().size() + stack]); }
 };
 
-Type stackOf(seq::ScanOp scan, Type element) {
-  auto type = cast<RankedTensorType>(element);
-  SmallVector<int64_t> shape{static_cast<int64_t>(scan.getTrips())};
-  llvm::append_range(shape, type.getShape());
-  return RankedTensorType::get(shape, type.getElementType());
-}
-
 /// What a scan body is called once it has a backward.
 std::string forwardName(func::FuncOp body) {
   std::string name = (body.getName() + ".forward").str();
@@ -144,8 +138,7 @@ void ScanReversal::finishBackward(BodyAdjoints &inner, func::FuncOp forward, fun
   for (int64_t i : activeSlices)
     results.push_back(inner.getOrZero(block.getArgument(carries + i)));
   func::ReturnOp::create(inner.b, results);
-  Block &written = backward.getBody().front();
-  backward.setFunctionType(inner.b.getFunctionType(written.getArgumentTypes(), ValueRange(results).getTypes()));
+  updateType(backward);
 }
 
 /// The forward scan with further stacks: what the backward asked for.
@@ -156,15 +149,13 @@ seq::ScanOp ScanReversal::replaceForward(BodyAdjoints &inner, func::FuncOp forwa
   for (BodyAdjoints::Slice &slice : inner.slices)
     if (slice.stacked) {
       returned.push_back(slice.stacked);
-      types.push_back(stackOf(scan, slice.stacked.getType()));
+      types.push_back(stackType(scan, slice.stacked.getType()));
     }
   end->setOperands(returned);
-  forward.setType(FunctionType::get(forward.getContext(), forward.getArgumentTypes(), ValueRange(returned).getTypes()));
+  updateType(forward);
   forward.setName(forwardName(forward));
-  OpBuilder at(scan);
-  auto replacement = seq::ScanOp::create(at, scan.getLoc(), types, forward.getName(), scan.getTrips(),
-                                         scan.getReverse(), scan.getCarry(), scan.getSlices(), scan.getInvariants());
-  replacement->setDiscardableAttrs(scan->getDiscardableAttrDictionary());
+  seq::ScanOp replacement = rebuildScan(scan, types, scan.getCarry(), scan.getSlices(), scan.getInvariants());
+  replacement.setBody(forward.getName());
   return replacement;
 }
 
@@ -235,7 +226,7 @@ void ScanReversal::findActive() {
 }
 
 LogicalResult ScanReversal::run() {
-  auto forward = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(scan, scan.getBodyAttr());
+  func::FuncOp forward = bodyOf(scan);
   if (failed(checkBody(forward)))
     return failure();
   findActive();

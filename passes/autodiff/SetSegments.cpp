@@ -1,6 +1,7 @@
 //===- SetSegments.cpp - segments of mixers as they were chosen -------------------===//
 #include "passes/autodiff/Passes.h"
 #include "passes/support/ParameterLayout.h"
+#include "passes/support/Scans.h"
 
 #include "ir/seq/Marks.h"
 #include "ir/seq/TensorBytes.h"
@@ -54,9 +55,7 @@ private:
     if (!scan || scan.isCarry(number))
       return refuse(end);
     updateType(body);
-    SmallVector<int64_t> shape{static_cast<int64_t>(scan.getTrips())};
-    llvm::append_range(shape, type.getShape());
-    return retype(scan.getResult(number), type.clone(shape));
+    return retype(scan.getResult(number), stackType(scan, type));
   }
 
   /// What a scan reads slice by slice, its body has as an argument.
@@ -83,21 +82,6 @@ private:
                                   "scan that stacks them or reads them by slices";
     error.attachNote(mixer.getLoc()) << "the mixer";
     return error;
-  }
-
-  static void updateType(func::FuncOp function) {
-    Block &block = function.getBody().front();
-    function.setFunctionType(
-        FunctionType::get(function.getContext(), block.getArgumentTypes(), block.getTerminator()->getOperandTypes()));
-  }
-
-  seq::ScanOp scanOf(func::FuncOp body) {
-    seq::ScanOp found;
-    module.walk([&](seq::ScanOp scan) {
-      if (scan.getBody() == body.getName())
-        found = scan;
-    });
-    return found;
   }
 
   seq::MixerOp mixer;

@@ -1,9 +1,9 @@
 //===- SplitSaved.cpp - keep what was decided to keep ---------------------------===//
 #include "passes/autodiff/Numbering.h"
 #include "passes/autodiff/Passes.h"
+#include "passes/support/Scans.h"
 #include "passes/support/StoredBytes.h"
 
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/BitVector.h"
 
 namespace stretto::passes {
@@ -25,28 +25,6 @@ llvm::DenseMap<int64_t, Operation *> originalsOf(func::FuncOp forward) {
   return originals;
 }
 
-void eraseDeadOps(func::FuncOp function) {
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(function.getBody().front())))
-    if (isOpTriviallyDead(&op))
-      op.erase();
-}
-
-void setType(func::FuncOp function) {
-  Block &block = function.getBody().front();
-  function.setFunctionType(
-      FunctionType::get(function.getContext(), block.getArgumentTypes(), block.getTerminator()->getOperandTypes()));
-}
-
-/// A scan like the given one, with other slices and results; used results must keep their positions or be remapped
-/// by the caller.
-seq::ScanOp rebuild(seq::ScanOp scan, TypeRange results, ValueRange carry, ValueRange slices, ValueRange invariants) {
-  OpBuilder b(scan);
-  auto created = seq::ScanOp::create(b, scan.getLoc(), results, scan.getBody(), scan.getTrips(), scan.getReverse(),
-                                     carry, slices, invariants);
-  created->setDiscardableAttrs(scan->getDiscardableAttrDictionary());
-  return created;
-}
-
 /// A forward scan, its backward scan, and their bodies.
 struct ScanPair {
   seq::ScanOp forwardScan, backwardScan;
@@ -56,30 +34,19 @@ struct ScanPair {
   Value stack(Value value) {
     Operation *end = forward.getBody().front().getTerminator();
     end->insertOperands(end->getNumOperands(), value);
-    setType(forward);
-    auto type = cast<RankedTensorType>(value.getType());
-    SmallVector<int64_t> shape{static_cast<int64_t>(forwardScan.getTrips())};
-    llvm::append_range(shape, type.getShape());
+    updateType(forward);
     SmallVector<Type> results(forwardScan.getResultTypes());
-    results.push_back(RankedTensorType::get(shape, type.getElementType()));
-    auto newForward =
-        rebuild(forwardScan, results, forwardScan.getCarry(), forwardScan.getSlices(), forwardScan.getInvariants());
-    forwardScan->replaceAllUsesWith(newForward->getResults().drop_back());
-    forwardScan.erase();
-    forwardScan = newForward;
+    results.push_back(stackType(forwardScan, value.getType()));
+    replace(forwardScan, results, forwardScan.getSlices(), forwardScan.getInvariants());
 
     SmallVector<Value> slices(backwardScan.getSlices());
     unsigned position = backwardScan.getCarry().size() + slices.size();
-    slices.push_back(newForward->getResults().back());
-    auto newBackward = rebuild(backwardScan, backwardScan.getResultTypes(), backwardScan.getCarry(), slices,
-                               backwardScan.getInvariants());
-    backwardScan->replaceAllUsesWith(newBackward->getResults());
-    backwardScan.erase();
-    backwardScan = newBackward;
-    (void)backward.insertArgument(position, value.getType(), {}, value.getLoc());
+    slices.push_back(forwardScan->getResults().back());
+    replace(backwardScan, backwardScan.getResultTypes(), slices, backwardScan.getInvariants());
+    Value read = addArgument(backward, position, value.getType(), value.getLoc());
     Builder b(backward.getContext());
     backward.setArgAttr(position, kSavedAttr, b.getI64IntegerAttr(storedBytes(value)));
-    return backward.getArgument(position);
+    return read;
   }
 
   /// Removes slices and invariants that the backward body does not read.
@@ -99,10 +66,7 @@ struct ScanPair {
       (i < firstInvariant ? slices : invariants).push_back(operand);
     }
     (void)backward.eraseArguments(unused);
-    auto rebuilt = rebuild(backwardScan, backwardScan.getResultTypes(), backwardScan.getCarry(), slices, invariants);
-    backwardScan->replaceAllUsesWith(rebuilt->getResults());
-    backwardScan.erase();
-    backwardScan = rebuilt;
+    replace(backwardScan, backwardScan.getResultTypes(), slices, invariants);
   }
 
   /// Removes stacks that nobody reads.
@@ -119,13 +83,22 @@ struct ScanPair {
     if (used.size() == forwardScan.getNumResults())
       return;
     end->setOperands(returned);
-    setType(forward);
-    auto rebuilt = rebuild(forwardScan, ValueRange(used).getTypes(), forwardScan.getCarry(), forwardScan.getSlices(),
-                           forwardScan.getInvariants());
+    updateType(forward);
+    auto rebuilt = rebuildScan(forwardScan, ValueRange(used).getTypes(), forwardScan.getCarry(),
+                               forwardScan.getSlices(), forwardScan.getInvariants());
     for (auto [from, to] : llvm::zip_equal(used, rebuilt->getResults()))
       from.replaceAllUsesWith(to);
     forwardScan.erase();
     forwardScan = rebuilt;
+  }
+
+private:
+  /// Puts one with further results, other slices and other invariants in the place of a scan.
+  static void replace(seq::ScanOp &scan, TypeRange results, ValueRange slices, ValueRange invariants) {
+    seq::ScanOp rebuilt = rebuildScan(scan, results, scan.getCarry(), slices, invariants);
+    scan->replaceAllUsesWith(rebuilt->getResults().take_front(scan.getNumResults()));
+    scan.erase();
+    scan = rebuilt;
   }
 };
 
@@ -181,7 +154,7 @@ struct SplitSavedPass : stretto::passes::impl::SplitSavedBase<SplitSavedPass> {
       markOriginal(original, copy);
       copy->erase();
     }
-    eraseDeadOps(function);
+    eraseDead(function.getBody().front());
     return success();
   }
 
@@ -202,20 +175,11 @@ struct SplitSavedPass : stretto::passes::impl::SplitSavedBase<SplitSavedPass> {
       markOriginal(original, copy);
       copy->erase();
     }
-    eraseDeadOps(backward);
+    eraseDead(backward.getBody().front());
     pair.dropUnusedArguments();
     pair.dropUnusedStacks();
-    eraseDeadOps(forward);
+    eraseDead(forward.getBody().front());
     return success();
-  }
-
-  seq::ScanOp scanOf(func::FuncOp body) {
-    seq::ScanOp found;
-    getOperation().walk([&](seq::ScanOp scan) {
-      if (scan.getBody() == body.getName())
-        found = scan;
-    });
-    return found;
   }
 };
 } // namespace

@@ -5,6 +5,7 @@
 #include "passes/support/Refusal.h"
 #include "passes/support/Requirements.h"
 #include "passes/support/RowBuilder.h"
+#include "passes/support/Scans.h"
 
 #include "ir/seq/LossTerms.h"
 #include "ir/seq/Purpose.h"
@@ -135,13 +136,11 @@ struct AddLossPass : stretto::passes::impl::AddLossBase<AddLossPass> {
       if (auto loss = dyn_cast<seq::TokenLossOp>(op))
         loss.getTargetsMutable().assign(targets);
       auto scan = dyn_cast<seq::ScanOp>(op);
-      auto body = scan ? SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(scan, scan.getBodyAttr()) : func::FuncOp();
+      func::FuncOp body = scan ? bodyOf(scan) : func::FuncOp();
       if (!body || body.getOps<seq::TokenLossOp>().empty())
         continue;
       scan.getInvariantsMutable().append(targets);
-      unsigned number = body.getNumArguments();
-      (void)body.insertArgument(number, targets.getType(), {}, body.getLoc());
-      giveTargets(body, body.getArgument(number));
+      giveTargets(body, addArgument(body, body.getNumArguments(), targets.getType(), body.getLoc()));
     }
   }
 
@@ -163,8 +162,7 @@ struct AddLossPass : stretto::passes::impl::AddLossBase<AddLossPass> {
 
   void finish(ModelBody &body, RowBuilder &b, ValueRange results) {
     func::ReturnOp::create(b, results);
-    body.function.setFunctionType(
-        b.getFunctionType(body.function.getBody().front().getArgumentTypes(), results.getTypes()));
+    updateType(body.function);
   }
 
   /// How many chunks the head is computed in; 1: all logits at once.

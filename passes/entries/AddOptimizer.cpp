@@ -7,6 +7,7 @@
 #include "passes/support/ParameterLayout.h"
 #include "passes/support/Requirements.h"
 #include "passes/support/RowBuilder.h"
+#include "passes/support/Scans.h"
 #include "runtime/abi/abi.h"
 
 namespace stretto::passes {
@@ -64,7 +65,7 @@ private:
   void finish(RowBuilder &b, func::FuncOp function, ArrayRef<std::pair<Value, kern::SlotAttr>> results) {
     auto values = llvm::map_to_vector(results, [](auto result) { return result.first; });
     func::ReturnOp::create(b, values);
-    function.setFunctionType(b.getFunctionType(function.getArgumentTypes(), ValueRange(values).getTypes()));
+    updateType(function);
     for (auto [i, result] : llvm::enumerate(results))
       function.setResultAttr(i, kern::slotAttr, result.second);
   }

@@ -3,6 +3,7 @@
 
 #include "passes/support/PositionRows.h"
 #include "passes/support/Refusal.h"
+#include "passes/support/Scans.h"
 
 #include "ir/seq/Purpose.h"
 
@@ -133,7 +134,7 @@ void DecodeBody::start(StringRef name) {
 
 void DecodeBody::finish(ValueRange results) {
   func::ReturnOp::create(b, results);
-  target.setFunctionType(b.getFunctionType(target.getBody().front().getArgumentTypes(), results.getTypes()));
+  updateType(target);
 }
 
 LogicalResult DecodeBody::makeEntry() {

@@ -1,6 +1,8 @@
 //===- DropUnread.cpp - what a model computes and nothing reads ---------------===//
 #include "passes/entries/DropUnread.h"
 
+#include "passes/support/Scans.h"
+
 #include "ir/seq/SeqOps.h"
 
 #include "mlir/IR/Builders.h"
@@ -45,14 +47,8 @@ static llvm::BitVector findUnread(seq::ScanOp scan, Block &body) {
   return unread;
 }
 
-static void eraseDead(Block &block) {
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
-    if (isOpTriviallyDead(&op))
-      op.erase();
-}
-
 static void dropUnreadOf(seq::ScanOp scan) {
-  auto body = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(scan, scan.getBodyAttr());
+  func::FuncOp body = bodyOf(scan);
   Block &block = body.getBody().front();
   llvm::BitVector unread = findUnread(scan, block);
   if (unread.none() || !llvm::hasSingleElement(*SymbolTable::getSymbolUses(body, body->getParentOp())))
@@ -71,10 +67,7 @@ static void dropUnreadOf(seq::ScanOp scan) {
   eraseDead(block);
   unread.resize(body.getNumArguments());
   (void)body.eraseArguments(unread);
-  OpBuilder builder(scan);
-  auto rest = seq::ScanOp::create(builder, scan.getLoc(), ValueRange(results).getTypes(), scan.getBody(),
-                                  scan.getTrips(), scan.getReverse(), carry, scan.getSlices(), scan.getInvariants());
-  rest->setDiscardableAttrs(scan->getDiscardableAttrDictionary());
+  seq::ScanOp rest = rebuildScan(scan, ValueRange(results).getTypes(), carry, scan.getSlices(), scan.getInvariants());
   for (auto [before, after] : llvm::zip_equal(results, rest.getResults()))
     before.replaceAllUsesWith(after);
   scan.erase();
@@ -108,7 +101,7 @@ func::FuncOp stretto::passes::copyForLogits(func::FuncOp main, StringRef name) {
   SmallVector<func::FuncOp> bodies = copyScanBodies(copy, symbols);
   Operation *end = copy.getBody().front().getTerminator();
   end->setOperands(end->getOperand(0));
-  copy.setFunctionType(FunctionType::get(copy.getContext(), copy.getArgumentTypes(), end->getOperandTypes()));
+  updateType(copy);
   dropUnread(copy);
   SmallVector<func::FuncOp> scanned = scanBodiesOf(copy);
   for (func::FuncOp body : bodies)
@@ -119,8 +112,6 @@ func::FuncOp stretto::passes::copyForLogits(func::FuncOp main, StringRef name) {
 
 SmallVector<func::FuncOp> stretto::passes::scanBodiesOf(func::FuncOp function) {
   SmallVector<func::FuncOp> bodies;
-  function.walk([&](seq::ScanOp scan) {
-    bodies.push_back(SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(scan, scan.getBodyAttr()));
-  });
+  function.walk([&](seq::ScanOp scan) { bodies.push_back(bodyOf(scan)); });
   return bodies;
 }

@@ -2,26 +2,14 @@
 #include "passes/layers/Places.h"
 
 #include "passes/support/PositionRows.h"
+#include "passes/support/Scans.h"
 
 #include "ir/seq/Documents.h"
 #include "ir/seq/Purpose.h"
 
-#include "mlir/IR/SymbolTable.h"
-
 using namespace mlir;
 using namespace stretto;
 using namespace stretto::passes;
-
-static func::FuncOp bodyOf(seq::ScanOp scan) {
-  return SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(scan, scan.getBodyAttr());
-}
-
-static Value addArgument(func::FuncOp function, unsigned number, Type type, DictionaryAttr attributes = {}) {
-  bool isInserted = succeeded(function.insertArgument(number, type, attributes, function.getLoc()));
-  (void)isInserted;
-  assert(isInserted && "entries and bodies of scans may get arguments");
-  return function.getArgument(number);
-}
 
 Places::Places(func::FuncOp entry, int64_t room) : function(entry), room(room) {}
 Places::Places(seq::ScanOp scan, Places &caller) : function(bodyOf(scan)), scan(scan), caller(&caller) {}
@@ -43,14 +31,14 @@ Value Places::pass(Value ofCaller) {
   if (!ofCaller)
     return {};
   scan.getInvariantsMutable().append(ofCaller);
-  return addArgument(function, function.getNumArguments(), ofCaller.getType());
+  return addArgument(function, function.getNumArguments(), ofCaller.getType(), function.getLoc());
 }
 
 /// Inputs stand behind the tokens, in the order in which they are asked for.
 Value Places::addInput(StringRef name, Type type) {
   MLIRContext *context = function.getContext();
   NamedAttribute attribute(StringAttr::get(context, inputAttr), StringAttr::get(context, name));
-  return addArgument(function, ++inputs, type, DictionaryAttr::get(context, attribute));
+  return addArgument(function, ++inputs, type, function.getLoc(), DictionaryAttr::get(context, attribute));
 }
 
 Value Places::positions() {

@@ -1,6 +1,7 @@
 //===- RoundActivations.cpp - hold activations in bf16 ------------------------===//
 #include "passes/precision/RoundedForms.h"
 #include "passes/precision/RoundedValues.h"
+#include "passes/support/Scans.h"
 
 #include "ir/seq/ActivationType.h"
 
@@ -92,7 +93,7 @@ struct RoundActivationsPass : stretto::passes::impl::RoundActivationsBase<RoundA
     if (!roundedActivationType(module))
       return;
     SymbolTable symbols(module);
-    module.walk([&](seq::ScanOp scan) { callers[symbols.lookup(scan.getBody())] = scan; });
+    callers = scansByBody(module);
     separateExact();
     RoundedValues values(module);
     report(values);

@@ -2,6 +2,7 @@
 #include "passes/precision/RoundedForms.h"
 
 #include "passes/support/RowBuilder.h"
+#include "passes/support/Scans.h"
 
 using namespace mlir;
 using namespace stretto;
@@ -9,10 +10,7 @@ using namespace stretto::passes;
 
 static RankedTensorType rounded(Value value) { return typeOf(value).clone(BFloat16Type::get(value.getContext())); }
 
-RoundedForms::RoundedForms(ModuleOp module) : module(module) {
-  SymbolTable symbols(module);
-  module.walk([&](seq::ScanOp scan) { callers[symbols.lookup(scan.getBody())] = scan; });
-}
+RoundedForms::RoundedForms(ModuleOp module) : module(module), callers(scansByBody(module)) {}
 
 Value RoundedForms::get(Value value) {
   if (Value form = known.lookup(value))
@@ -56,11 +54,8 @@ Value RoundedForms::pass(BlockArgument argument, seq::ScanOp scan) {
   }
   range.assign(operands);
   auto body = cast<func::FuncOp>(argument.getOwner()->getParentOp());
-  bool isInserted = succeeded(body.insertArgument(number + 1, rounded(argument), {}, argument.getLoc()));
-  (void)isInserted;
-  assert(isInserted && "bodies of scans may get arguments");
   doubled.push_back(argument);
-  return body.getArgument(number + 1);
+  return addArgument(body, number + 1, rounded(argument), argument.getLoc());
 }
 
 /// A kernel over the rows of a value of parameter shape.

@@ -1,11 +1,12 @@
 //===- MergeMatmuls.cpp - matmuls of one input become one ---------------===//
 #include "passes/simplify/Passes.h"
+#include "passes/support/Scans.h"
 
 #include "ir/seq/Marks.h"
 #include "ir/seq/TensorShape.h"
 
 #include "mlir/IR/Remarks.h"
-#include "llvm/ADT/SmallBitVector.h"
+#include "llvm/ADT/BitVector.h"
 
 namespace stretto::passes {
 #define GEN_PASS_DEF_MERGEMATMULS
@@ -168,9 +169,9 @@ private:
   Value mergeArguments(Value whole) {
     Matmul &first = parts.front();
     auto body = matmuls.getSymbols().lookup<func::FuncOp>(first.scan.getBody());
-    SmallVector<unsigned> dropped;
+    llvm::BitVector dropped(body.getNumArguments());
     for (Matmul &part : parts.drop_front())
-      dropped.push_back(part.getArgument());
+      dropped.set(part.getArgument());
     BlockArgument weight = body.getArgument(first.getArgument());
     auto type = typeOf(whole);
     if (first.isSlice())
@@ -183,24 +184,11 @@ private:
     return weight;
   }
 
-  static void dropArguments(seq::ScanOp scan, func::FuncOp body, SmallVector<unsigned> &dropped) {
-    llvm::sort(dropped);
-    for (unsigned index : llvm::reverse(dropped)) {
-      scan.eraseRead(index);
-      body.getBody().front().eraseArgument(index);
-    }
-    body.setFunctionType(
-        FunctionType::get(body.getContext(), body.getBody().front().getArgumentTypes(), body.getResultTypes()));
-    if (ArrayAttr attributes = body.getArgAttrsAttr())
-      dropAttributes(body, attributes, dropped);
-  }
-
-  static void dropAttributes(func::FuncOp body, ArrayAttr attributes, ArrayRef<unsigned> dropped) {
-    SmallVector<Attribute> kept;
-    for (auto [i, attribute] : llvm::enumerate(attributes))
-      if (!llvm::is_contained(dropped, i))
-        kept.push_back(attribute);
-    body.setArgAttrsAttr(ArrayAttr::get(body.getContext(), kept));
+  static void dropArguments(seq::ScanOp scan, func::FuncOp body, const llvm::BitVector &dropped) {
+    for (int i = dropped.find_last(); i >= 0; i = dropped.find_prev(i))
+      scan.eraseRead(i);
+    (void)body.eraseArguments(dropped);
+    updateType(body); // the weight that is left has more rows
   }
 
   void mergeLinears(Value weight) {

@@ -1,6 +1,7 @@
 //===- SplitCarry.cpp - a carried sum is carried as its two parts -------------===//
 #include "passes/fusion/RowRoles.h"
 #include "passes/simplify/Passes.h"
+#include "passes/support/Scans.h"
 #include "passes/support/StoredBytes.h"
 
 #include "ir/seq/Marks.h"
@@ -97,12 +98,7 @@ static void splitBody(CarriedSum &carried) {
   Block &block = body.getBody().front();
   Value first = block.getArgument(carried.index);
   Location loc = carried.sum.getLoc();
-  if (ArrayAttr attributes = body.getArgAttrsAttr()) {
-    SmallVector<Attribute> all(attributes.begin(), attributes.end());
-    all.insert(all.begin() + carried.index + 1, DictionaryAttr::get(body.getContext()));
-    body.setArgAttrsAttr(ArrayAttr::get(body.getContext(), all));
-  }
-  Value second = block.insertArgument(carried.index + 1, first.getType(), loc);
+  Value second = addArgument(body, carried.index + 1, first.getType(), loc);
   OpBuilder builder = OpBuilder::atBlockBegin(&block);
   auto head = arith::AddFOp::create(builder, loc, first, second);
   first.replaceAllUsesExcept(head, head);
@@ -114,12 +110,9 @@ static void splitBody(CarriedSum &carried) {
   end->setOperands(returned);
   if (carried.sum.use_empty())
     carried.sum.erase();
-  if (ArrayAttr attributes = body.getResAttrsAttr()) {
-    SmallVector<Attribute> all(attributes.begin(), attributes.end());
-    all.insert(all.begin() + carried.index + 1, DictionaryAttr::get(body.getContext()));
-    body.setResAttrsAttr(ArrayAttr::get(body.getContext(), all));
-  }
-  body.setFunctionType(FunctionType::get(body.getContext(), block.getArgumentTypes(), ValueRange(returned).getTypes()));
+  bool isInserted = succeeded(body.insertResult(carried.index + 1, first.getType(), {}));
+  (void)isInserted;
+  assert(isInserted && "bodies of scans may get results");
 }
 
 /// The scan with one carried value more; the sum is done behind it.
@@ -133,9 +126,7 @@ static seq::ScanOp splitScan(CarriedSum &carried) {
   carry.insert(carry.begin() + carried.index + 1, zero);
   SmallVector<Type> types(scan.getResultTypes());
   types.insert(types.begin() + carried.index + 1, type);
-  auto split = seq::ScanOp::create(builder, loc, types, scan.getBodyAttr(), scan.getTripsAttr(), scan.getReverseAttr(),
-                                   carry, scan.getSlices(), scan.getInvariants());
-  split->setDiscardableAttrs(scan->getDiscardableAttrDictionary());
+  seq::ScanOp split = rebuildScan(scan, types, carry, scan.getSlices(), scan.getInvariants());
   for (auto [i, result] : llvm::enumerate(scan.getResults()))
     if (i != carried.index)
       result.replaceAllUsesWith(split.getResult(i < carried.index ? i : i + 1));
