@@ -87,7 +87,7 @@ private:
   bool isAliasOfGiven(Operation *copy);
   bool isValueOfItsOwn(Operation *copy);
   bool isReadAsChoice(Value value);
-  bool isOfUnroundedRow(Operation *copy);
+  bool mustBeSaved(Operation *copy);
   int64_t saveTraffic(Operation *copy);
   int64_t workOf(Operation *copy);
   int64_t recomputeCost(Operation *copy);
@@ -221,9 +221,9 @@ int64_t SavedChoice::saveTraffic(Operation *copy) {
 
 static bool areRowsRounded(Operation *op) { return bool(roundedActivationType(op->getParentOfType<ModuleOp>())); }
 
-/// What keeps exponentials at most 1 must come from the same numbers as these do: not from a row that was rounded
-/// since.
-static bool isOfRoundedRow(Operation *copy) { return copy->hasAttr(kHeldConstantAttr) && areRowsRounded(copy); }
+/// What keeps exponentials at most 1 must come from the same numbers as these do, which the backward computes of rows
+/// that were rounded since.
+static bool mustBeRecomputed(Operation *copy) { return copy->hasAttr(kHeldConstantAttr) && areRowsRounded(copy); }
 
 /// Whether the library reads a value, itself or in another shape, to choose what it computes.
 bool SavedChoice::isReadAsChoice(Value value) {
@@ -236,7 +236,7 @@ bool SavedChoice::isReadAsChoice(Value value) {
 }
 
 /// What was chosen of a row must not come from one that was rounded since, whatever the spec says.
-bool SavedChoice::isOfUnroundedRow(Operation *copy) {
+bool SavedChoice::mustBeSaved(Operation *copy) {
   bool chooses = copy->hasAttr(kChoiceAttr) || (isValueOfItsOwn(copy) && isReadAsChoice(copy->getResult(0)));
   return chooses && areRowsRounded(copy) && isCopy(copy);
 }
@@ -282,8 +282,8 @@ void SavedChoice::addCopy(FlowGraph &graph, FlowGraph::Node source, FlowGraph::N
       Nodes pair = addValue(graph, sink, operand, storedBytes(operand) * (memoryWeight + kUnitsPerByte));
       graph.addEdge(source, pair.in, FlowGraph::kInfinite);
     }
-  bool isMarked = copy->hasAttr(kRecomputeAttr) && !isOfUnroundedRow(copy) && !goesToAnotherCall(copy);
-  bool maySave = isCopy(copy) && isValueOfItsOwn(copy) && !isCondition(copy) && !isMarked && !isOfRoundedRow(copy);
+  bool isMarked = copy->hasAttr(kRecomputeAttr) && !mustBeSaved(copy) && !goesToAnotherCall(copy);
+  bool maySave = isCopy(copy) && isValueOfItsOwn(copy) && !isCondition(copy) && !isMarked && !mustBeRecomputed(copy);
   Nodes pair =
       addValue(graph, sink, value,
                maySave ? storedBytes(value) * memoryWeight + saveTraffic(copy) * kUnitsPerByte : FlowGraph::kInfinite);
@@ -292,7 +292,7 @@ void SavedChoice::addCopy(FlowGraph &graph, FlowGraph::Node source, FlowGraph::N
     if (isReadByBackward(other))
       graph.addEdge(pair.out, sink, FlowGraph::kInfinite);
   }
-  graph.addEdge(source, pair.in, isOfUnroundedRow(copy) ? FlowGraph::kInfinite : recomputeCost(copy));
+  graph.addEdge(source, pair.in, mustBeSaved(copy) ? FlowGraph::kInfinite : recomputeCost(copy));
   for (Value operand : copy->getOperands())
     if (auto found = nodes.find(operand); found != nodes.end())
       graph.addEdge(found->second.out, pair.in, FlowGraph::kInfinite);
