@@ -32,6 +32,18 @@ public:
       : module(module), function(function), ready(module, function), gradientsBegin(beginOfGradients(module)) {}
 
   LogicalResult entry() {
+    writeGiven();
+    if (failed(block(function)) || failed(checkResults()))
+      return failure();
+    for (auto gradient : function.getOps<seq::GradientOp>())
+      if (failed(checkGradient(gradient)))
+        return failure();
+    return ready.finish();
+  }
+
+private:
+  /// What is there before the entry runs.
+  void writeGiven() {
     for (auto parameter : module.getOps<seq::ParameterOp>()) {
       Content content = contents[parameter] = freshOf(parameter, parameter.getTensorType());
       shadow.write(parameterSpan(parameter, kern::slotOfSymbol(parameter)), content);
@@ -47,8 +59,9 @@ public:
       values[argument] = freshOf(function, argument.getType());
       shadow.write(span(argument), values[argument]);
     }
-    if (failed(block(function)))
-      return failure();
+  }
+
+  LogicalResult checkResults() {
     Operation *end = function.getBody().front().getTerminator();
     for (auto [i, value] : llvm::enumerate(end->getOperands())) {
       auto slot = kern::slotOfResult(function, i);
@@ -56,13 +69,9 @@ public:
       if (!shadow.holds(expected, values[value]))
         return showOther(end->emitOpError() << "does not find result " << i << " in its slot", expected, values[value]);
     }
-    for (auto gradient : function.getOps<seq::GradientOp>())
-      if (failed(checkGradient(gradient)))
-        return failure();
-    return ready.finish();
+    return success();
   }
 
-private:
   /// Of the gradients in the activations.
   static int64_t beginOfGradients(ModuleOp module) {
     auto begin = module->getAttrOfType<IntegerAttr>(kern::gradientsBeginAttr);
@@ -237,13 +246,18 @@ private:
     return joinColumns({values[op.getOperand()], padding}, {from, behind});
   }
 
+  /// Where the gradient of a parameter is to lie.
+  static kern::SlotAttr gradientSlot(seq::ParameterOp parameter) {
+    kern::SlotAttr slot = kern::slotOfSymbol(parameter);
+    return kern::SlotAttr::get(parameter.getContext(), kern::Arena::gradients, slot.getOffset(), slot.getStride(), 0);
+  }
+
   LogicalResult checkGradient(seq::GradientOp op) {
     auto parameter = cast<seq::ParameterOp>(module.lookupSymbol(op.getParameter()));
-    kern::SlotAttr slot = kern::slotOfSymbol(parameter);
-    auto gradient = kern::SlotAttr::get(op.getContext(), kern::Arena::gradients, slot.getOffset(), slot.getStride(), 0);
-    if (!shadow.holds(parameterSpan(parameter, gradient), values[op.getValue()]))
-      return showOther(op.emitOpError() << "does not find its value in the gradient arena",
-                       parameterSpan(parameter, gradient), values[op.getValue()]);
+    Span expected = parameterSpan(parameter, gradientSlot(parameter));
+    if (!shadow.holds(expected, values[op.getValue()]))
+      return showOther(op.emitOpError() << "does not find its value in the gradient arena", expected,
+                       values[op.getValue()]);
     return success();
   }
 
@@ -251,9 +265,8 @@ private:
   LogicalResult checkReady(kern::ReadyOp op) {
     for (auto [name, gradient] : llvm::zip(op.getParameters().getAsRange<FlatSymbolRefAttr>(), op.getGradients())) {
       auto parameter = cast<seq::ParameterOp>(module.lookupSymbol(name.getValue()));
-      kern::SlotAttr slot = kern::slotOfSymbol(parameter);
-      auto flat = kern::SlotAttr::get(op.getContext(), kern::Arena::gradients, slot.getOffset(), slot.getStride(), 0);
-      Span expected = inBody ? place(gradient.getType(), flat, columnsOf(gradient), 0) : parameterSpan(parameter, flat);
+      kern::SlotAttr slot = gradientSlot(parameter);
+      Span expected = inBody ? place(gradient.getType(), slot, columnsOf(gradient), 0) : parameterSpan(parameter, slot);
       if (!shadow.holds(expected, values[gradient]))
         return showOther(op.emitOpError() << "does not find the gradient of " << name << " in iteration " << iteration,
                          expected, values[gradient]);
@@ -261,41 +274,51 @@ private:
     return ready.run(op, iteration, inBody);
   }
 
-  LogicalResult runScan(seq::ScanOp scan) {
-    func::FuncOp body = passes::bodyOf(scan);
-    int64_t trips = scan.getTrips(), carries = scan.getCarry().size();
-    Operation *end = body.getBody().front().getTerminator();
-    SmallVector<Content> carry = llvm::map_to_vector(scan.getCarry(), [&](Value v) { return values[v]; });
-    SmallVector<SmallVector<Content>> stacks(scan.getStackResults().size(), SmallVector<Content>(trips));
-    auto leave = llvm::scope_exit([&] { inBody = false, iteration = 0; });
-    for (int64_t step = 0; step < trips; ++step) {
-      inBody = true;
-      iteration = scan.getReverse() ? trips - 1 - step : step;
-      SmallVector<Content> arguments(carry);
-      for (Value slice : scan.getSlices())
-        arguments.push_back(entryOf(values[slice], iteration, trips));
-      for (Value invariant : scan.getInvariants())
-        arguments.push_back(values[invariant]);
-      for (auto [argument, content] : llvm::zip(body.getArguments(), arguments)) {
-        values[argument] = content;
-        if (!isThere(argument))
-          return showOther(scan.emitOpError()
-                               << "does not pass argument " << argument.getArgNumber() << " in iteration " << iteration,
-                           span(argument), content);
-      }
-      if (failed(block(body)) || failed(readOperands(end)))
-        return failure();
-      for (int64_t i = 0; i < carries; ++i)
-        carry[i] = values[end->getOperand(i)];
-      for (auto [i, stack] : llvm::enumerate(stacks))
-        stack[iteration] = values[end->getOperand(carries + i)];
+  LogicalResult passArguments(seq::ScanOp scan, func::FuncOp body, ArrayRef<Content> carry) {
+    SmallVector<Content> arguments(carry);
+    for (Value slice : scan.getSlices())
+      arguments.push_back(entryOf(values[slice], iteration, scan.getTrips()));
+    for (Value invariant : scan.getInvariants())
+      arguments.push_back(values[invariant]);
+    for (auto [argument, content] : llvm::zip(body.getArguments(), arguments)) {
+      values[argument] = content;
+      if (!isThere(argument))
+        return showOther(scan.emitOpError()
+                             << "does not pass argument " << argument.getArgNumber() << " in iteration " << iteration,
+                         span(argument), content);
     }
-    inBody = false;
-    iteration = 0;
-    for (int64_t i = 0; i < carries; ++i)
-      values[scan.getResult(i)] = carry[i];
-    for (auto [i, stack] : llvm::enumerate(stacks))
-      values[scan.getResult(carries + i)] = joinEntries(stack);
+    return success();
+  }
+
+  /// From the carried values at first to those at last, with the entries of the stacks between.
+  LogicalResult runIterations(seq::ScanOp scan, MutableArrayRef<Content> carry,
+                              MutableArrayRef<SmallVector<Content>> stacks) {
+    func::FuncOp body = passes::bodyOf(scan);
+    Operation *end = body.getBody().front().getTerminator();
+    int64_t trips = scan.getTrips();
+    auto leave = llvm::scope_exit([&] { inBody = false, iteration = 0; });
+    inBody = true;
+    for (int64_t step = 0; step < trips; ++step) {
+      iteration = scan.getReverse() ? trips - 1 - step : step;
+      if (failed(passArguments(scan, body, carry)) || failed(block(body)) || failed(readOperands(end)))
+        return failure();
+      for (auto [i, content] : llvm::enumerate(carry))
+        content = values[end->getOperand(i)];
+      for (auto [i, stack] : llvm::enumerate(stacks))
+        stack[iteration] = values[end->getOperand(carry.size() + i)];
+    }
+    return success();
+  }
+
+  LogicalResult runScan(seq::ScanOp scan) {
+    SmallVector<Content> carry = llvm::map_to_vector(scan.getCarry(), [&](Value v) { return values[v]; });
+    SmallVector<SmallVector<Content>> stacks(scan.getStackResults().size(), SmallVector<Content>(scan.getTrips()));
+    if (failed(runIterations(scan, carry, stacks)))
+      return failure();
+    for (auto [result, content] : llvm::zip_equal(scan.getCarryResults(), carry))
+      values[result] = content;
+    for (auto [result, stack] : llvm::zip_equal(scan.getStackResults(), stacks))
+      values[result] = joinEntries(stack);
     for (OpResult result : scan->getResults())
       if (!isThere(result))
         return showOther(scan.emitOpError() << "does not leave result " << result.getResultNumber() << " in its slot",
