@@ -35,15 +35,17 @@ void SlotAssigner::aliasResult(OpResult result, const Ref &ref) {
   refs[result] = ref;
 }
 
+/// Where each iteration of a scan finds its entry of a stack that lies at `ref`.
+static Ref entryOf(Ref ref, Value stack) {
+  ref.stride = ref.lead ? ref.lead : bytesOf(stack) / typeOf(stack).getDimSize(0);
+  ref.lead = 0;
+  return ref;
+}
+
 void SlotAssigner::bindArguments(seq::ScanOp scan, func::FuncOp body) {
   unsigned argument = scan.getCarry().size();
-  for (Value slice : scan.getSlices()) {
-    Ref ref = refOf(slice);
-    auto type = cast<RankedTensorType>(slice.getType());
-    ref.stride = ref.lead ? ref.lead : bytesOf(type) / type.getDimSize(0);
-    ref.lead = 0;
-    refs[body.getArgument(argument++)] = ref;
-  }
+  for (Value slice : scan.getSlices())
+    refs[body.getArgument(argument++)] = entryOf(refOf(slice), slice);
   for (Value invariant : scan.getInvariants())
     refs[body.getArgument(argument++)] = refOf(invariant);
 }
@@ -156,12 +158,9 @@ void SlotAssigner::finishCarry(seq::ScanOp scan, func::FuncOp body, Carry &carry
 void SlotAssigner::assignStacks(seq::ScanOp scan, func::FuncOp body) {
   Operation *end = body.getBody().front().getTerminator();
   for (unsigned i = scan.getCarry().size(); i < end->getNumOperands(); ++i) {
-    Ref stack = refOf(scan.getResult(i));
-    auto type = cast<RankedTensorType>(scan.getResult(i).getType());
-    Ref slot{stack.node, stack.offset, stack.lead ? stack.lead : bytesOf(type) / type.getDimSize(0)};
-    Ref now = storage.resolve(refOf(end->getOperand(i))), wanted = storage.resolve(slot);
-    if (now.node != wanted.node || now.offset != wanted.offset || now.stride != wanted.stride)
-      demand(end->getOpOperand(i), slot);
+    Ref entry = entryOf(refOf(scan.getResult(i)), scan.getResult(i));
+    if (!storage.areSame(refOf(end->getOperand(i)), entry))
+      demand(end->getOpOperand(i), entry);
   }
 }
 

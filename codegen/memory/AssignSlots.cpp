@@ -54,11 +54,11 @@ Ref SlotAssigner::makeRef(Value value) {
     kern::Arena arena = get.getRounded() ? kern::Arena::rounded : kern::Arena::parameters;
     if (get.getRounded())
       slot = passes::bf16Slot(slot);
-    return {storage.createFixed(arena, slot.offset), 0, 0, false, slot.stride};
+    return {.node = storage.createFixed(arena, slot.offset), .lead = slot.stride};
   }
   if (auto get = dyn_cast<seq::GetCacheOp>(op)) {
     auto slot = kern::slotOfSymbol(module.lookupSymbol(get.getCache()));
-    return {storage.createFixed(slot.getArena(), slot.getOffset()), 0, 0, false, slot.getStride()};
+    return {.node = storage.createFixed(slot.getArena(), slot.getOffset()), .lead = slot.getStride()};
   }
   if (OpOperand *updated = seq::updatedOperand(value))
     return refOf(updated->get());
@@ -66,7 +66,7 @@ Ref SlotAssigner::makeRef(Value value) {
     return {storage.createFixed(kern::Arena::tables, tables.offsetOf(op, bytesOf(value)))};
   if (auto numbers = dyn_cast<seq::LayerNumbersOp>(op)) {
     int64_t layers = numbers.getValues().size(), lead = passes::alignSlot(bytesOf(value) / layers);
-    return {storage.createFixed(kern::Arena::tables, tables.offsetOf(op, lead * layers)), 0, 0, false, lead};
+    return {.node = storage.createFixed(kern::Arena::tables, tables.offsetOf(op, lead * layers)), .lead = lead};
   }
   if (seq::isViewOfOperand(op)) {
     auto alias = cast<seq::AliasOp>(op);
@@ -80,7 +80,7 @@ Ref SlotAssigner::makeRef(Value value) {
     auto result = cast<OpResult>(value);
     if (result.getResultNumber() >= scan.getCarry().size()) {
       int64_t lead = leadOf(result, scan);
-      return {storage.create(lead * scan.getTrips()), 0, 0, false, lead};
+      return {.node = storage.create(lead * scan.getTrips()), .lead = lead};
     }
   }
   return {storage.create(bytesOf(value))};
@@ -94,8 +94,8 @@ bool SlotAssigner::hasGaps(Value stack) {
 }
 
 bool SlotAssigner::sameSlot(Value a, Value b) {
-  Ref left = storage.resolve(refOf(a)), right = storage.resolve(refOf(b));
-  return left.node == right.node && left.offset == right.offset && left.stride == right.stride;
+  Ref left = refOf(a), right = refOf(b);
+  return storage.areSame(left, right);
 }
 
 //===- Demands ----------------------------------------------------------------===//
@@ -217,7 +217,7 @@ void SlotAssigner::assignPieces(seq::AliasOp op) {
 
 void SlotAssigner::assignGradient(seq::GradientOp op) {
   passes::ParameterSlot slot = parameters.slots.lookup(module.lookupSymbol(op.getParameter()));
-  demand(op->getOpOperand(0), {storage.createFixed(kern::Arena::gradients, slot.offset), 0, 0, false, slot.stride});
+  demand(op->getOpOperand(0), {.node = storage.createFixed(kern::Arena::gradients, slot.offset), .lead = slot.stride});
 }
 
 LogicalResult SlotAssigner::assignReturn(func::FuncOp function, Operation *end) {

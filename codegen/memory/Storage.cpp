@@ -14,6 +14,11 @@ Ref Storage::resolve(Ref ref) const {
   return ref;
 }
 
+bool Storage::areSame(const Ref &a, const Ref &b) const {
+  Ref left = resolve(a), right = resolve(b);
+  return left.node == right.node && left.offset == right.offset && left.stride == right.stride;
+}
+
 kern::SlotAttr Storage::address(mlir::MLIRContext *context, const Ref &ref) const {
   Ref root = resolve(ref);
   const Fixed &fixed = *nodes[root.node].fixed;

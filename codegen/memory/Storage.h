@@ -49,6 +49,8 @@ public:
 
   /// The same place, relative to a node that is not placed into another.
   Ref resolve(Ref ref) const;
+  /// Whether two places are the same in each iteration.
+  bool areSame(const Ref &a, const Ref &b) const;
   /// Same place with its address; the node's root must be fixed.
   kern::SlotAttr address(mlir::MLIRContext *context, const Ref &ref) const;
 
