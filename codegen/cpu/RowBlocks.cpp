@@ -91,7 +91,7 @@ void RowBlocks::clearColumnSums(const RowFrame &frame) {
         clear(frame.results[i].pointer, bytesOf(value));
     return;
   }
-  RowEmitter emitter(b, plan, frame, b.index(0), false);
+  RowEmitter emitter(b, plan, frame, b.index(0), /*careful=*/false);
   emitter.enterNest(nullptr, {});
   emitter.enterColumns({}, 1, b.index(0), {});
   forEachSection(plan.phases(), [&](const Section &section) {
@@ -115,12 +115,12 @@ void RowBlocks::emitBegin(const RowFrame &frame, Value first) {
     Value to = b.minimum(b.add(first, b.index(phase.rows.high)), b.index(time));
     Operation *loop = makeLoop(b, from, to, 1);
     Value row = cast<scf::ForOp>(loop).getInductionVar();
-    NestBuilder(b, plan, stored, frame, row, 1, blocking.lanes, true).emit(phase.early);
+    NestBuilder(b, plan, stored, frame, row, 1, blocking.lanes, /*careful=*/true).emit(phase.early);
     closeLoop(b, loop);
   }
   for (const RowPhase &phase : plan.phases())
     if (!phase.runsAhead())
-      NestBuilder(b, plan, stored, frame, first, 0, blocking.lanes, true).emit(phase.all);
+      NestBuilder(b, plan, stored, frame, first, 0, blocking.lanes, /*careful=*/true).emit(phase.all);
 }
 
 bool RowBlocks::masksRows() { return llvm::any_of(op.getBody().front().getOps<arith::SelectOp>(), rowCondition); }
@@ -128,20 +128,20 @@ bool RowBlocks::masksRows() { return llvm::any_of(op.getBody().front().getOps<ar
 /// Where rows are masked, nearly all blocks have none that is: they take code without masks.
 void RowBlocks::emitBlock(const RowFrame &frame, Value row, int64_t rows) {
   if (!masksRows())
-    return emitPhases(frame, row, rows, false);
+    return emitPhases(frame, row, rows, /*careful=*/false);
   Block *around = b.getInsertionBlock();
   auto branch = scf::IfOp::create(b, arith::ConstantOp::create(b, b.getBoolAttr(true)), /*withElseRegion=*/true);
   for (Block *block : {branch.thenBlock(), branch.elseBlock()})
     block->back().erase();
   AssumedRows assumed;
   b.setInsertionPointToEnd(branch.thenBlock());
-  emitPhases(frame, row, rows, false, &assumed);
+  emitPhases(frame, row, rows, /*careful=*/false, &assumed);
   scf::YieldOp::create(b);
   b.setInsertionPointToEnd(branch.elseBlock());
-  emitPhases(frame, row, rows, false);
+  emitPhases(frame, row, rows, /*careful=*/false);
   scf::YieldOp::create(b);
   b.setInsertionPoint(branch);
-  RowEmitter emitter(b, plan, frame, row, false);
+  RowEmitter emitter(b, plan, frame, row, /*careful=*/false);
   emitter.enterNest(nullptr, {});
   emitter.setColumnLoop(branch);
   Value all;
@@ -181,7 +181,7 @@ bool RowBlocks::hasWholeBlocks() const {
 void RowBlocks::emitRows(const RowFrame &frame, Value first, Value last) {
   if (!hasWholeBlocks()) {
     Operation *loop = makeLoop(b, first, last, 1);
-    emitPhases(frame, cast<scf::ForOp>(loop).getInductionVar(), 1, true);
+    emitPhases(frame, cast<scf::ForOp>(loop).getInductionVar(), 1, /*careful=*/true);
     return closeLoop(b, loop);
   }
   RowRange halo = plan.halo();
@@ -201,7 +201,7 @@ void RowBlocks::emitRows(const RowFrame &frame, Value first, Value last) {
   emitBlock(frame, row, rows);
   scf::YieldOp::create(b, b.add(row, b.index(rows)));
   b.setInsertionPointToEnd(branch.elseBlock());
-  emitPhases(frame, row, 1, true);
+  emitPhases(frame, row, 1, /*careful=*/true);
   scf::YieldOp::create(b, b.add(row, b.index(1)));
   b.setInsertionPointToEnd(body);
   scf::YieldOp::create(b, branch.getResults());
