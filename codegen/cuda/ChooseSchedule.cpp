@@ -178,11 +178,34 @@ struct ChooseCudaSchedulePass : stretto::codegen::impl::ChooseCudaScheduleBase<C
         << llvm::formatv("taps load rows once more, as numbers wait in registers for {0} rows at most", reach).str();
   }
 
+  /// Says in remarks what was chosen for a kernel and what was given; a block takes `sharedBytes` for sums.
+  static void remarkChoice(kern::RowwiseOp op, const RowShape &shape, int64_t sharedBytes,
+                           const ScheduleOverride &numbers) {
+    auto s = cast<kern::ThreadScheduleAttr>(*op.getSchedule());
+    remark::passed(op.getLoc(), remark::RemarkOpts::name("Schedule").category("schedule"))
+        << "shares rows out over threads" << remark::metric("rows", s.getRows())
+        << remark::metric("lanes", s.getLanes()) << remark::metric("chunk", s.getChunk())
+        << remark::metric("threads", s.getThreads()) << remark::metric("groups", s.getGroups())
+        << remark::metric("tiles", s.getTiles()) << remark::metric("places", s.getPlaces())
+        << remark::metric("chunks", op.getChunks())
+        << remark::metric("estimated_registers",
+                          shape.registers({s.getLanes(), s.getThreads(), s.getRows(), s.getPlaces()}))
+        << remark::metric("shared_bytes", sharedBytes);
+    if (shape.loadsAgain)
+      remarkFarTaps(op, shape.reach);
+    numbers.remark({{"rows", s.getRows()},
+                    {"lanes", s.getLanes()},
+                    {"chunk", s.getChunk()},
+                    {"threads", s.getThreads()},
+                    {"groups", s.getGroups()},
+                    {"tiles", s.getTiles()},
+                    {"places", s.getPlaces()}});
+  }
+
   LogicalResult choose(kern::RowwiseOp op, const ScheduleOverride &numbers) {
     RowPlan plan(op);
     Choice choice = choose(plan, numbers, /*mayCopy=*/true);
-    const RowShape &shape = choice.shape;
-    if (failed(checkOverride(numbers, leastLanes(op), widestAccess / shape.narrowest)))
+    if (failed(checkOverride(numbers, leastLanes(op), widestAccess / choice.shape.narrowest)))
       return failure();
     CudaBuilder b(op.getLoc(), op.getContext());
     op.setScheduleAttr(make(op, choice, numbers));
@@ -198,24 +221,7 @@ struct ChooseCudaSchedulePass : stretto::codegen::impl::ChooseCudaScheduleBase<C
     if (shared.bytes > shared.most)
       return op.emitOpError("has sums that take ")
              << shared.bytes << " bytes of shared memory, but a block has at most " << shared.most;
-    remark::passed(op.getLoc(), remark::RemarkOpts::name("Schedule").category("schedule"))
-        << "shares rows out over threads" << remark::metric("rows", s.getRows())
-        << remark::metric("lanes", s.getLanes()) << remark::metric("chunk", s.getChunk())
-        << remark::metric("threads", s.getThreads()) << remark::metric("groups", s.getGroups())
-        << remark::metric("tiles", s.getTiles()) << remark::metric("places", s.getPlaces())
-        << remark::metric("chunks", op.getChunks())
-        << remark::metric("estimated_registers",
-                          shape.registers({s.getLanes(), s.getThreads(), s.getRows(), s.getPlaces()}))
-        << remark::metric("shared_bytes", shared.bytes);
-    if (shape.loadsAgain)
-      remarkFarTaps(op, shape.reach);
-    numbers.remark({{"rows", s.getRows()},
-                    {"lanes", s.getLanes()},
-                    {"chunk", s.getChunk()},
-                    {"threads", s.getThreads()},
-                    {"groups", s.getGroups()},
-                    {"tiles", s.getTiles()},
-                    {"places", s.getPlaces()}});
+    remarkChoice(op, choice.shape, shared.bytes, numbers);
     return success();
   }
 };
