@@ -184,7 +184,7 @@ std::optional<NotFused> Former::refuse(const Candidate &candidate, GroupCost &me
   unsigned a = graph.getGroup(producer), b = graph.getGroup(reader);
   if (areApart(producer, reader))
     return NotFused{producer, reader, "the source asks for a kernel of its own", "removing no_fuse there"};
-  if (isa<seq::ColumnSumOp>(producer) && graph.getRoles().getSpace(reader).isParameter)
+  if (isa<seq::ColumnSumOp>(producer) && roles.getSpace(reader).isParameter)
     return NotFused{producer, reader, "a sum over rows is complete only after the last row", ""};
   if (!(roles.getSpace(producer) == roles.getSpace(reader)))
     return NotFused{producer, reader, "they run over different rows", ""};
