@@ -42,7 +42,7 @@ BlockSummary &Summary::block(StringRef name) {
 static void addParameters(ModuleOp module, Summary &summary) {
   llvm::StringMap<llvm::SmallSet<int64_t, 8>> numbers; // of the layers of a block
   for (auto op : module.getOps<seq::ParameterOp>()) {
-    int64_t layers = op.getStacked() ? op.getTensorType().getDimSize(0) : 1;
+    int64_t layers = op.getLayers();
     int64_t rowElements = layers * ShapedType::getNumElements(op.getLayerShape().drop_front());
     for (auto part : op.getParts().getAsRange<seq::PartAttr>()) {
       std::string name = BlockNames::ofParameter(part.getName().getValue());

@@ -20,12 +20,10 @@ static std::string nameIn(seq::PartAttr part, int64_t layer) {
   return stacked ? (front + std::to_string(layer) + back).str() : front.str();
 }
 
-static int64_t layersOf(seq::ParameterOp op) { return op.getStacked() ? op.getTensorType().getDimSize(0) : 1; }
-
 LogicalResult stretto::codegen::checkWeightNames(ModuleOp module) {
   llvm::StringMap<seq::ParameterOp> known;
   for (auto op : module.getOps<seq::ParameterOp>())
-    for (int64_t layer = 0; layer < layersOf(op); ++layer)
+    for (int64_t layer = 0; layer < op.getLayers(); ++layer)
       for (auto part : op.getParts().getAsRange<seq::PartAttr>()) {
         std::string name = nameIn(part, op.getFirst() + layer * op.getStep());
         auto [other, isNew] = known.try_emplace(name, op);
@@ -55,7 +53,7 @@ SmallVector<ParameterEntry> stretto::codegen::listParameters(ModuleOp module) {
   for (auto op : module.getOps<seq::ParameterOp>()) {
     passes::ParameterSlot slot = layout.slots.lookup(op);
     ArrayRef<int64_t> shape = op.getLayerShape();
-    int64_t layers = layersOf(op);
+    int64_t layers = op.getLayers();
     SmallVector<std::string> locations = locationsOfParts(op);
     int64_t rowElements = ShapedType::getNumElements(shape.drop_front());
     for (int64_t i = 0; i < layers; ++i) {

@@ -150,7 +150,7 @@ private:
     SmallVector<Entries, 0> gradients;
     for (auto name : op.getParameters().getAsRange<FlatSymbolRefAttr>()) {
       auto parameter = SymbolTable::lookupNearestSymbolFrom<seq::ParameterOp>(op, name);
-      int64_t count = parameter.getStacked() ? parameter.getTensorType().getDimSize(0) : 1;
+      int64_t count = parameter.getLayers();
       gradients.push_back(
           {layout.slots.lookup(parameter), count, passes::alignSlot(bytesOf(parameter.getTensorType()) / count)});
     }

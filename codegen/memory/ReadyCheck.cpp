@@ -7,10 +7,6 @@ using namespace mlir;
 using namespace stretto;
 using namespace stretto::codegen;
 
-static int64_t entriesOf(seq::ParameterOp parameter) {
-  return parameter.getStacked() ? parameter.getTensorType().getDimSize(0) : 1;
-}
-
 ReadyCheck::ReadyCheck(ModuleOp module, func::FuncOp entry)
     : entry(entry), layout(passes::layoutParameters(module)), buckets(bucketsOf(module)), awaited(module) {
   if (!entry.getOps<seq::GradientOp>().empty())
@@ -18,9 +14,9 @@ ReadyCheck::ReadyCheck(ModuleOp module, func::FuncOp entry)
   for (auto gradient : entry.getOps<seq::GradientOp>()) {
     auto parameter = cast<seq::ParameterOp>(module.lookupSymbol(gradient.getParameter()));
     passes::ParameterSlot slot = layout.slots.lookup(parameter);
-    int64_t bytes = bytesOf(parameter.getTensorType()) / entriesOf(parameter);
+    int64_t bytes = bytesOf(parameter.getTensorType()) / parameter.getLayers();
     size_t number = numbers.try_emplace(parameter.getSymNameAttr(), numbers.size()).first->second;
-    for (int64_t i = 0; i < entriesOf(parameter); ++i) {
+    for (int64_t i = 0; i < parameter.getLayers(); ++i) {
       int64_t begin = slot.offset + i * slot.stride;
       open.insert({{number, i}, {parameter.getSymNameAttr(), {begin, begin + bytes, i}}});
     }

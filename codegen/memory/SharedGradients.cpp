@@ -30,7 +30,7 @@ static SmallVector<std::pair<int64_t, int64_t>> writtenRanges(ModuleOp module,
   module.walk([&](seq::GradientOp gradient) {
     auto parameter = cast<seq::ParameterOp>(module.lookupSymbol(gradient.getParameter()));
     passes::ParameterSlot slot = parameters.slots.lookup(parameter);
-    int64_t entries = parameter.getStacked() ? parameter.getTensorType().getDimSize(0) : 1;
+    int64_t entries = parameter.getLayers();
     int64_t bytes = bytesOf(parameter.getTensorType()) / entries;
     for (int64_t i = 0; i < entries; ++i)
       ranges.emplace_back(slot.offset + i * slot.stride, slot.offset + i * slot.stride + bytes);

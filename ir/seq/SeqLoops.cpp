@@ -47,7 +47,7 @@ LogicalResult ParameterOp::verify() {
   if (type.size() < (getStacked() ? 2u : 1u) || type.size() > (getStacked() ? 4u : 3u))
     return emitOpError() << "must have one to three dimensions per layer, but got " << getType();
   uint64_t rows = 0;
-  const uint64_t layers = getStacked() ? type.front() : 1;
+  const uint64_t layers = getLayers();
   llvm::SmallPtrSet<Attribute, 8> names;
   for (auto part : getParts().getAsRange<PartAttr>()) {
     if (getStacked() != part.getName().getValue().contains("{}"))

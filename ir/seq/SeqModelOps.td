@@ -27,6 +27,8 @@ def Seq_ParameterOp : Seq_Op<"parameter", [Symbol]> {
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     ::mlir::RankedTensorType getTensorType() { return ::llvm::cast<::mlir::RankedTensorType>(getType()); }
+    /// How many layers have an entry of it; 1 where it is not stacked.
+    int64_t getLayers() { return getStacked() ? getTensorType().getDimSize(0) : 1; }
     /// The shape of one layer: that of the type without the stacked dimension.
     ::llvm::ArrayRef<int64_t> getLayerShape() {
       return getTensorType().getShape().drop_front(getStacked() ? 1 : 0);

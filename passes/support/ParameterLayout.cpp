@@ -15,12 +15,11 @@ struct Group {
   SmallVector<seq::ParameterOp> members;
 };
 
-int64_t tripsOf(seq::ParameterOp op) { return op.getStacked() ? op.getTensorType().getDimSize(0) : 0; }
-
 SmallVector<Group> groupByLayers(ArrayRef<seq::ParameterOp> parameters) {
   SmallVector<Group> groups;
   for (seq::ParameterOp op : parameters) {
-    std::array<int64_t, 3> layers{tripsOf(op), static_cast<int64_t>(op.getFirst()), static_cast<int64_t>(op.getStep())};
+    std::array<int64_t, 3> layers{op.getStacked() ? op.getLayers() : 0, static_cast<int64_t>(op.getFirst()),
+                                  static_cast<int64_t>(op.getStep())};
     auto *same = llvm::find_if(groups, [&](Group &g) { return layers[0] && g.layers == layers; });
     if (same == groups.end()) {
       groups.push_back({layers, {}});
@@ -31,7 +30,7 @@ SmallVector<Group> groupByLayers(ArrayRef<seq::ParameterOp> parameters) {
   return groups;
 }
 
-int64_t layerBytes(seq::ParameterOp op) { return bytesOf(op.getTensorType()) / std::max<int64_t>(tripsOf(op), 1); }
+int64_t layerBytes(seq::ParameterOp op) { return bytesOf(op.getTensorType()) / op.getLayers(); }
 
 /// Lays out one part (trainable or frozen) from `offset` on; returns its end.
 int64_t layoutPart(ParameterLayout &layout, ArrayRef<seq::ParameterOp> parameters, int64_t offset) {
@@ -44,7 +43,7 @@ int64_t layoutPart(ParameterLayout &layout, ArrayRef<seq::ParameterOp> parameter
     if (group.layers[0])
       for (seq::ParameterOp op : group.members)
         layout.slots[op].stride = stride;
-    offset += stride * std::max<int64_t>(group.layers[0], 1);
+    offset += stride * group.members.front().getLayers();
   }
   return offset;
 }
