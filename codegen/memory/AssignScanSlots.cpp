@@ -142,7 +142,7 @@ void SlotAssigner::finishCarry(seq::ScanOp scan, func::FuncOp body, Carry &carry
     unsigned node = storage.create(2 * size);
     storage.place(argumentNode, {node, 0, size, true});
     storage.place(returnedNode, {node, size, -size, true});
-    int64_t first = scan.getReverse() ? trips - 1 : 0, last = trips - 1 - first;
+    int64_t first = scan.getIteration(0), last = scan.getIteration(trips - 1);
     aliasResult(result, {node, last % 2 ? 0 : size});
     demand(initial, {node, first % 2 ? size : 0});
     return;

@@ -77,7 +77,7 @@ private:
     SmallVector<int64_t> counts(scan.getTrips());
     int64_t before = come, trips = scan.getTrips();
     for (int64_t step = 0; step < trips; ++step) {
-      int64_t iteration = scan.getReverse() ? trips - 1 - step : step;
+      int64_t iteration = scan.getIteration(step);
       for (auto *read = reads.begin(); read != reads.end(); ++read)
         if (int64_t needed = buckets.neededFor(read->second, iteration, true)) {
           come = std::max(come, needed);

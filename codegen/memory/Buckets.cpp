@@ -134,7 +134,7 @@ private:
     int64_t trips = events.empty() ? 0 : scan.getTrips();
     for (int64_t step = 0; step < trips; ++step)
       for (const Event &event : events)
-        happen(event, true, scan.getReverse() ? trips - 1 - step : step);
+        happen(event, true, scan.getIteration(step));
   }
 
   std::optional<Event> eventOf(Operation *op) {

@@ -299,7 +299,7 @@ private:
     auto leave = llvm::scope_exit([&] { inBody = false, iteration = 0; });
     inBody = true;
     for (int64_t step = 0; step < trips; ++step) {
-      iteration = scan.getReverse() ? trips - 1 - step : step;
+      iteration = scan.getIteration(step);
       if (failed(passArguments(scan, body, carry)) || failed(block(body)) || failed(readOperands(end)))
         return failure();
       for (auto [i, content] : llvm::enumerate(carry))

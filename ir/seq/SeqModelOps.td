@@ -126,6 +126,8 @@ def Seq_ScanOp : Seq_Op<"scan", [Pure, AttrSizedOperandSegments,
   let extraClassDeclaration = [{
     ::mlir::ResultRange getCarryResults() { return getResults().take_front(getCarry().size()); }
     ::mlir::ResultRange getStackResults() { return getResults().drop_front(getCarry().size()); }
+    /// The iteration that is done at a step, both counted from 0 on.
+    int64_t getIteration(int64_t step) { return getReverse() ? static_cast<int64_t>(getTrips()) - 1 - step : step; }
     /// What an operand is, and the argument of the body that has its number.
     bool isCarry(unsigned number) { return number < getCarry().size(); }
     bool isSlice(unsigned number) { return !isCarry(number) && number - getCarry().size() < getSlices().size(); }
