@@ -12,8 +12,6 @@
 namespace stretto::runtime {
 namespace {
 
-constexpr const char *temporaryPrefix = ".tmp-";
-
 // What is left has a temporary name: no reader takes it for a checkpoint.
 void removeQuietly(const std::string &folder) {
   try {
@@ -24,9 +22,9 @@ void removeQuietly(const std::string &folder) {
 
 // .tmp-STEP-NUMBER, or .tmp-old-STEP.
 bool isTemporaryName(std::string_view name) {
-  if (!name.starts_with(temporaryPrefix))
+  if (!name.starts_with(temporaryMark))
     return false;
-  const std::string_view rest = name.substr(std::string_view(temporaryPrefix).size());
+  const std::string_view rest = name.substr(temporaryMark.size());
   const size_t dash = rest.find('-');
   return dash != std::string_view::npos && (rest.starts_with("old-") || isDigits(rest.substr(0, dash))) &&
          isDigits(rest.substr(dash + 1));
@@ -80,7 +78,7 @@ void CheckpointFolder::clean(Group &group) const {
 
 std::string CheckpointFolder::makeTemporary(int64_t step) const {
   makeDirectory(path);
-  const std::string temporary = fmt::format("{}/{}{:08}-{}", path, temporaryPrefix, step, getpid());
+  const std::string temporary = fmt::format("{}/{}{:08}-{}", path, temporaryMark, step, getpid());
   try {
     makeDirectory(temporary);
   } catch (...) {
@@ -181,7 +179,7 @@ void CheckpointFolder::dropOld(int64_t newestStep) const {
   all.erase(std::remove_if(all.begin(), all.end(), [&](int64_t step) { return step > newestStep; }), all.end());
   for (size_t i = 0; i + static_cast<size_t>(keep) < all.size(); ++i) {
     // Renamed first: an interrupted removal leaves no folder that looks like a damaged checkpoint.
-    const std::string temporary = fmt::format("{}/{}old-{:08}", path, temporaryPrefix, all[i]);
+    const std::string temporary = fmt::format("{}/{}old-{:08}", path, temporaryMark, all[i]);
     if (pathExists(temporary))
       removeTree(temporary);
     renameNew(folderOf(all[i]), temporary);

@@ -224,9 +224,6 @@ void replaceWhereChanged(const std::string &path, std::string_view text, bool ex
     replaceFile(path, text, executable);
 }
 
-// What the names of temporary files have behind that of the file: this, and the number of the process.
-constexpr std::string_view temporaryMark = ".tmp-";
-
 static bool matches(std::string_view name, std::string_view pattern) {
   return pattern.ends_with('*') ? name.starts_with(pattern.substr(0, pattern.size() - 1)) : name == pattern;
 }

@@ -14,6 +14,9 @@ namespace stretto::runtime {
 using FileGate = std::function<void(std::string_view operation, const std::string &path)>;
 void setFileGate(FileGate gate);
 
+// In the names of files and folders that are being written or removed: no reader takes one of them for a whole one.
+inline constexpr std::string_view temporaryMark = ".tmp-";
+
 // A new file being written. Closing without sync loses nothing but the guarantee.
 class OutputFile {
 public:

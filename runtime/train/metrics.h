@@ -63,6 +63,9 @@ bool truncateLines(const std::string &path, int64_t step);
 // The step of the last whole line; 0 where there is none, or no file.
 int64_t lastStepOf(const std::string &path);
 
+// What the names of event files begin with; the time and the host at which one was started follow.
+inline constexpr std::string_view eventFilePrefix = "events.out.tfevents.";
+
 // A TensorBoard event file (records of protobuf Event messages with masked CRC-32C).
 class EventFile {
 public:

@@ -33,7 +33,8 @@ exec "$run/build/program" --of-run "$run" --out "${1:?folder for the new run}"
 // What is replaced as a whole, by folder. Other files are the user's.
 const std::vector<std::pair<std::string, std::vector<std::string>>> replacedFiles = {
     {".",
-     {"run.toml", "spec.stretto", "model.sha", "rerun.sh", "metrics.jsonl", "timing.jsonl", "events.out.tfevents.*"}},
+     {"run.toml", "spec.stretto", "model.sha", "rerun.sh", "metrics.jsonl", "timing.jsonl",
+      std::string(eventFilePrefix) + "*"}},
     {"build", {"plan.json", "settings.json", "options.txt", "compiler.txt", "program"}},
     {"ckpt", {"latest"}},
     {"log", {"profile-*"}}};

@@ -13,7 +13,6 @@
 namespace stretto::runtime {
 namespace {
 
-constexpr const char *prefix = "events.out.tfevents.";
 constexpr uint64_t maxEventBytes = 4ull << 30;
 
 constexpr std::array<uint32_t, 256> makeTable() {
@@ -94,7 +93,7 @@ size_t bytesUpTo(std::string_view file, int64_t step) {
 // Path of the folder's event file, cut after `step`; a new name where there is none.
 std::string prepare(const std::string &folder, int64_t step) {
   for (const std::string &name : listDirectory(folder)) {
-    if (!name.starts_with(prefix) || name.find(".tmp-") != std::string::npos)
+    if (!name.starts_with(eventFilePrefix) || name.find(temporaryMark) != std::string::npos)
       continue;
     const std::string path = folder + "/" + name;
     const std::string content = readFile(path, maxEventBytes);
@@ -106,8 +105,8 @@ std::string prepare(const std::string &folder, int64_t step) {
   char host[256] = "host";
   gethostname(host, sizeof(host) - 1);
   const auto now = std::chrono::system_clock::now().time_since_epoch();
-  const std::string path =
-      fmt::format("{}/{}{}.{}", folder, prefix, std::chrono::duration_cast<std::chrono::seconds>(now).count(), host);
+  const std::string path = fmt::format("{}/{}{}.{}", folder, eventFilePrefix,
+                                       std::chrono::duration_cast<std::chrono::seconds>(now).count(), host);
   AppendFile(path).append(record(event(0, field('\x1a', "brain.Event:2"))));
   return path;
 }

@@ -1,6 +1,7 @@
 // Sequences of a task written to files.
 #include "tools/data/export.h"
 
+#include "runtime/train/files.h"
 #include "tasks/common/files.h"
 #include "tasks/tokens/token_file.h"
 
@@ -83,7 +84,8 @@ namespace {
 // goes with this object.
 class NewFile {
 public:
-  explicit NewFile(const std::string &path) : path(path), partial(path + ".tmp-" + std::to_string(getpid())) {
+  explicit NewFile(const std::string &path)
+      : path(path), partial(path + std::string(runtime::temporaryMark) + std::to_string(getpid())) {
     if (tasks::fileExists(path))
       fail(EEXIST);
     std::remove(partial.c_str()); // of a process that had this number and was killed
