@@ -6,6 +6,9 @@
 
 namespace stretto::runtime {
 
+// The address by which the ranks of one host reach each other, and nobody else reaches them.
+inline constexpr const char *loopback = "127.0.0.1";
+
 // A socket that listens, and is closed in whatever this process starts.
 class Listener {
 public:

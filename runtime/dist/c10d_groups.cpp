@@ -120,8 +120,6 @@ private:
   c10::intrusive_ptr<c10d::Store> store;
 };
 
-bool isOnOneHost(const Launch &launch) { return launch.localRanks == launch.ranks; }
-
 std::shared_ptr<gloo::transport::Device> deviceOf(const char *interface) {
   try {
     return c10d::ProcessGroupGloo::createDeviceForInterface(interface);
@@ -136,8 +134,8 @@ std::shared_ptr<gloo::transport::Device> deviceOf(const char *interface) {
 std::shared_ptr<gloo::transport::Device> deviceFor(const Launch &launch) {
   if (const char *name = std::getenv("GLOO_SOCKET_IFNAME"); name && *name)
     return deviceOf(name);
-  if (isOnOneHost(launch))
-    return c10d::ProcessGroupGloo::createDeviceForHostname("127.0.0.1");
+  if (launch.isOnOneHost())
+    return c10d::ProcessGroupGloo::createDeviceForHostname(loopback);
   const std::string address = addressTowards(launch.address, launch.port);
   if (isLoopback(address))
     throw Error("this host knows itself (" + launch.address + ") as " + address +
@@ -159,9 +157,10 @@ static void silenceLibrary() {
     FLAGS_caffe2_log_level = c10::GLOG_FATAL;
 }
 
-// Ranks of one host connect their GPUs over the loopback, too, unless the user says otherwise.
+// Ranks of one host connect their GPUs over the loopback, too, unless the user says otherwise. NCCL takes what is
+// behind the `=` for the whole name of the interface.
 static void keepToHost(const Launch &launch) {
-  if (launch.localRanks == launch.ranks)
+  if (launch.isOnOneHost())
     setenv("NCCL_SOCKET_IFNAME", "=lo", /*overwrite=*/0);
 }
 
@@ -207,7 +206,7 @@ GroupMaker::GroupMaker(const Launch &launch, std::chrono::seconds joinTimeout)
   options.timeout = joinTimeout;
   if (options.isServer)
     options.masterListenFd =
-        launch.listener >= 0 ? launch.listener : Listener(launch.address, launch.port, !isOnOneHost(launch)).release();
+        launch.listener >= 0 ? launch.listener : Listener(launch.address, launch.port, !launch.isOnOneHost()).release();
   const std::string rank = "rank " + std::to_string(launch.rank);
   connection->unreachable = rank + " cannot reach the store at " + launch.address + ":" + std::to_string(launch.port);
   connection->store = orTell(connection->unreachable, [&] {

@@ -2,6 +2,7 @@
 #include "runtime/dist/launch.h"
 
 #include "runtime/core/error.h"
+#include "runtime/dist/addresses.h"
 #include "runtime/dist/slurm.h"
 
 #include <charconv>
@@ -14,7 +15,6 @@ namespace stretto::runtime {
 namespace {
 
 constexpr int mostRanks = 1 << 20, highestPort = 65535;
-constexpr const char *loopback = "127.0.0.1";
 
 // Variables of one launcher. All that read throw Error with the name of the variable.
 class Variables {
@@ -59,15 +59,13 @@ struct Launcher {
   void (*complete)(const Variables &, Launch &) = nullptr;
 };
 
-bool isOnOneHost(const Launch &launch) { return launch.localRanks == launch.ranks; }
-
 void readLocal(const Variables &variables, Launch &launch, const char *rank, const char *ranks) {
   launch.localRanks = variables.number(ranks, 1, launch.ranks);
   launch.localRank = variables.number(rank, 0, launch.localRanks - 1);
 }
 
 void readMaster(const Variables &variables, Launch &launch) {
-  launch.address = isOnOneHost(launch) ? loopback : variables.text("MASTER_ADDR");
+  launch.address = launch.isOnOneHost() ? loopback : variables.text("MASTER_ADDR");
   launch.port = variables.number("MASTER_PORT", 1, highestPort);
 }
 
@@ -113,7 +111,7 @@ void completeSlurm(const Variables &variables, Launch &launch) {
     launch.port = firstPort + variables.number("SLURM_JOB_ID", 0, std::numeric_limits<int>::max()) % ports;
   else
     launch.port = variables.number("MASTER_PORT", 1, highestPort);
-  launch.address = isOnOneHost(launch) ? loopback : variables.find("MASTER_ADDR");
+  launch.address = launch.isOnOneHost() ? loopback : variables.find("MASTER_ADDR");
   if (!launch.address.empty())
     return;
   const std::string_view nodes = variables.text("SLURM_STEP_NODELIST");

@@ -18,6 +18,8 @@ struct Launch {
   int listener = -1;     // of rank 0: a socket that listens there already; -1: it makes one
   bool isClient = false; // the launcher serves the store
   std::string prefix;    // of all keys: tells one attempt of a launcher from the next
+
+  bool isOnOneHost() const { return localRanks == ranks; }
 };
 
 // What `stretto` itself sets for the ranks that it starts (runtime/dist/spawn.h): the number of the rank, how many

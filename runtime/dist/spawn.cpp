@@ -9,7 +9,6 @@
 #include "runtime/dist/signal_queue.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <fmt/format.h>
 #include <set>
 #include <string_view>
@@ -35,13 +34,9 @@ std::vector<std::string> environmentOf(int rank, int ranks, const Listener &list
   }
   result.push_back(fmt::format("{}={}", strettoRank, rank));
   result.push_back(fmt::format("{}={}", strettoRanks, ranks));
-  result.push_back(fmt::format("{}=127.0.0.1:{}", strettoStore, listener.port()));
+  result.push_back(fmt::format("{}={}:{}", strettoStore, loopback, listener.port()));
   if (rank == 0)
     result.push_back(fmt::format("{}={}", strettoListener, listener.descriptor()));
-  // Ranks of one host talk over the loopback. NCCL takes what is behind its `=` for the whole name of the interface.
-  for (const auto &[name, value] : {std::pair("GLOO_SOCKET_IFNAME", "lo"), std::pair("NCCL_SOCKET_IFNAME", "=lo")})
-    if (!std::getenv(name))
-      result.push_back(fmt::format("{}={}", name, value));
   return result;
 }
 
@@ -97,7 +92,7 @@ private:
 
 Attempt::Attempt(const RanksToStart &what, const std::vector<std::string> &arguments, SignalQueue &signals)
     : what(what), signals(signals) {
-  const Listener listener("127.0.0.1", 0, /*isShared=*/false);
+  const Listener listener(loopback, 0, /*isShared=*/false);
   for (int rank = 0; rank < what.ranks; ++rank)
     ranks.emplace_back(ProcessCommand{.path = what.program,
                                       .arguments = arguments,
