@@ -74,21 +74,25 @@ static void checkResumable(const std::map<std::string, std::string> &checkpoint,
   }
 }
 
-// Where the spec of the run is, or, as settings of the model and the vocabulary make several models of one spec, what
-// else differs.
+// Why the program has another model than the run, as far as its folder tells.
 std::string Trainer::specRemark(const std::map<std::string, std::string> &before,
                                 const std::map<std::string, std::string> &now) const {
   constexpr uint64_t most = 64 << 20;
   const auto hash = before.find("spec_hash");
-  if (hash == before.end() || hash->second == now.at("spec_hash") || !parts.run ||
-      !pathExists(parts.run->file("spec.stretto")))
+  if (hash == before.end() || hash->second == now.at("spec_hash") || !parts.run)
     return "";
-  if (readFile(parts.run->file("spec.stretto"), most) != parts.state.program.spec_text)
-    return fmt::format("; it differs from '{}'", parts.run->file("spec.stretto"));
-  return fmt::format(
-      "; the text of the spec is the same, but its --set or the vocabulary of the task is another: '{}' has "
-      "those of the run",
-      parts.run->file("build/options.txt"));
+  const std::string spec = parts.run->file("spec.stretto"), options = parts.run->file("build/options.txt");
+  if (!pathExists(spec) || !pathExists(options))
+    return "";
+  if (readFile(spec, most) != parts.state.program.spec_text)
+    return fmt::format("; it differs from '{}'", spec);
+  if (!parts.run->hasModelOptions(parts.state.program))
+    return fmt::format("; the text of the spec is the same, but its --set, --length or the vocabulary of the task is "
+                       "another: '{}' has those of the run",
+                       options);
+  return "; spec and settings are the same, but one of the two was compiled from a stage of it (a .mlir file), which "
+         "may "
+         "have been edited";
 }
 
 void Trainer::resumeFrom(const Manifest &manifest) {

@@ -11,6 +11,8 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
+#include <set>
+#include <sstream>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -81,6 +83,17 @@ std::string compilerOptions(const stretto_program &program) {
       text += fmt::format("--set\n{}={}\n", name->text, value->text);
   }
   return sealed(text);
+}
+
+// Of the text of build/options.txt, the options that say which model a spec makes, with their values.
+std::set<std::string> modelOptions(const std::string &text) {
+  static const std::set<std::string> names = {"--model", "--length", "--vocab", "--set"};
+  std::set<std::string> options;
+  std::istringstream lines(text);
+  for (std::string name, value; std::getline(lines, name);)
+    if (names.contains(name) && std::getline(lines, value))
+      options.insert(name + " " + value);
+  return options;
 }
 
 } // namespace
@@ -157,6 +170,11 @@ void RunDirectory::describe(const RunConfig &config, const stretto_program &prog
   replaceWhereChanged(file("rerun.sh"), rerunScript, /*executable=*/true);
   if (hasNewSettings)
     replaceWhereChanged(file("run.toml"), writeConfigFile(config));
+}
+
+bool RunDirectory::hasModelOptions(const stretto_program &program) const {
+  constexpr uint64_t most = 16 << 20;
+  return modelOptions(readFile(file("build/options.txt"), most)) == modelOptions(compilerOptions(program));
 }
 
 bool RunDirectory::dropLinesAfter(int64_t step) const {

@@ -30,6 +30,10 @@ public:
   // rerun.sh.
   void describe(const RunConfig &config, const stretto_program &program, bool hasNewSettings) const;
 
+  // Whether the run's options make the same model of its spec as those of a program: its name, --set, and the length
+  // and vocabulary that weights may have.
+  bool hasModelOptions(const stretto_program &program) const;
+
   // Empties the logs of steps after `step`. Returns whether metrics.jsonl has all steps up to it.
   bool dropLinesAfter(int64_t step) const;
 
