@@ -26,27 +26,21 @@ void addScores(std::vector<Score> &all, const std::vector<Score> &some) {
   }
 }
 
-// What a rank says of a batch, as text for the others and back.
-std::string pack(const Stepper::Prediction &prediction, const std::vector<double> &distribution) {
-  std::string text;
-  const auto add = [&](const auto &numbers) {
-    const size_t bytes = numbers.size() * sizeof(numbers[0]);
-    text.append(reinterpret_cast<const char *>(&bytes), sizeof(bytes));
-    text.append(reinterpret_cast<const char *>(numbers.data()), bytes);
-  };
-  add(prediction.nll), add(prediction.predicted), add(distribution);
-  return text;
+// Numbers in the text that a rank has for the others, behind how many there are; and taken from its beginning.
+template <typename T> void append(std::string &text, const std::vector<T> &numbers) {
+  const size_t count = numbers.size();
+  text.append(reinterpret_cast<const char *>(&count), sizeof(count));
+  text.append(reinterpret_cast<const char *>(numbers.data()), count * sizeof(T));
 }
 
-void unpack(std::string_view text, Stepper::Prediction &prediction, std::vector<double> &distribution) {
-  const auto take = [&](auto &numbers) {
-    size_t bytes = 0;
-    std::memcpy(&bytes, text.data(), sizeof(bytes));
-    numbers.resize(bytes / sizeof(numbers[0]));
-    std::memcpy(numbers.data(), text.data() + sizeof(bytes), bytes);
-    text.remove_prefix(sizeof(bytes) + bytes);
-  };
-  take(prediction.nll), take(prediction.predicted), take(distribution);
+template <typename T> std::vector<T> take(std::string_view &text) {
+  size_t count = 0;
+  std::memcpy(&count, text.data(), sizeof(count));
+  text.remove_prefix(sizeof(count));
+  std::vector<T> numbers(count);
+  std::memcpy(numbers.data(), text.data(), count * sizeof(T));
+  text.remove_prefix(count * sizeof(T));
+  return numbers;
 }
 
 // What is said about the first targets of a batch.
@@ -71,14 +65,18 @@ void predictRows(Stepper &stepper, const BatchSource &source, const stretto_prog
     if (const int64_t i = begin + ranks.rank(); i < batches) {
       TokenBlock block = make(i);
       const Stepper::Prediction prediction = stepper.evaluate(block);
-      mine = pack(prediction, stepper.logProbabilities(block, tokens));
+      append(mine, prediction.nll);
+      append(mine, prediction.predicted);
+      append(mine, stepper.logProbabilities(block, tokens));
     }
     const std::vector<std::string> all = gatherTexts(ranks, mine);
     for (int64_t i = begin; i < std::min<int64_t>(batches, begin + ranks.size()); ++i) {
       TokenBlock block = make(i);
+      std::string_view text = all[i - begin];
       Stepper::Prediction prediction;
-      std::vector<double> distribution;
-      unpack(all[i - begin], prediction, distribution);
+      prediction.nll = take<double>(text);
+      prediction.predicted = take<int32_t>(text);
+      const std::vector<double> distribution = take<double>(text);
       const BatchView some = block.view(0, std::min(program.batch, rows - i * program.batch), program.length);
       for (size_t at = 0; at < some.mask.size(); ++at)
         if (some.mask[at])
@@ -100,20 +98,12 @@ Answers shareAnswers(Group &ranks, size_t prompts, const std::function<Answers(s
   if (size == 1)
     return own;
   std::string mine;
-  for (const std::vector<int32_t> &answer : own) {
-    const size_t count = answer.size();
-    mine.append(reinterpret_cast<const char *>(&count), sizeof(count));
-    mine.append(reinterpret_cast<const char *>(answer.data()), count * sizeof(int32_t));
-  }
+  for (const std::vector<int32_t> &answer : own)
+    append(mine, answer);
   Answers all;
   for (std::string_view text : gatherTexts(ranks, mine))
-    while (!text.empty()) {
-      size_t count = 0;
-      std::memcpy(&count, text.data(), sizeof(count));
-      all.emplace_back(count);
-      std::memcpy(all.back().data(), text.data() + sizeof(count), count * sizeof(int32_t));
-      text.remove_prefix(sizeof(count) + count * sizeof(int32_t));
-    }
+    while (!text.empty())
+      all.push_back(take<int32_t>(text));
   return all;
 }
 
