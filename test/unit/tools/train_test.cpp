@@ -51,27 +51,32 @@ TEST(SplitTrainArguments, RefusesAMissingSpecOrValue) {
 }
 
 // A run directory as far as these commands read it.
-struct RunFolder : std::filesystem::path {
-  RunFolder() : path(std::filesystem::temp_directory_path() / ("stretto-run-" + std::to_string(getpid()))) {
+struct RunFolder {
+  RunFolder() {
     std::filesystem::create_directories(*this / "build");
     std::ofstream(*this / "spec.stretto") << "model m() {}";
     std::ofstream(*this / "run.toml") << "[settings]";
   }
-  ~RunFolder() { std::filesystem::remove_all(*this); }
-  void writeOptions(const std::string &text) const { std::ofstream(*this / "build" / "options.txt") << sealed(text); }
+  ~RunFolder() { std::filesystem::remove_all(path); }
+  RunFolder(const RunFolder &) = delete;
+  RunFolder &operator=(const RunFolder &) = delete;
+  std::string operator/(const std::string &name) const { return path + "/" + name; }
+  void writeOptions(const std::string &text) const { std::ofstream(*this / "build/options.txt") << sealed(text); }
+
+  const std::string path = std::filesystem::temp_directory_path() / ("stretto-run-" + std::to_string(getpid()));
 };
 
 // A run goes on by its own program, or by one that is made of its spec and other options.
 TEST(SplitTrainArguments, AResumeNeedsTheFolderAlone) {
   const RunFolder run;
   run.writeOptions("--batch\n4\n--dtype\nbf16\n--target\ncuda\n--emulate\n--set\ndim=8\n");
-  const std::string out = run.string();
+  const std::string out = run.path;
   for (const std::string &named : {out, out + "/", out + "/ckpt", out + "/ckpt/latest"}) {
     TrainArguments resumed = split({"--resume", "--out", named, "--steps=5"});
     EXPECT_EQ(resumed.resumed, out);
     EXPECT_EQ(resumed.program, (Words{"--resume", "--out", named, "--steps=5"}));
     takeResumedSpec(resumed);
-    EXPECT_EQ(resumed.spec, (run / "spec.stretto").string());
+    EXPECT_EQ(resumed.spec, run / "spec.stretto");
     EXPECT_EQ(resumed.compiler,
               (Words{"--batch", "4", "--dtype", "bf16", "--target", "cuda", "--emulate", "--set", "dim=8"}));
   }
@@ -91,14 +96,14 @@ TEST(SplitTrainArguments, AResumeNeedsTheFolderAlone) {
 // The program that a run keeps needs no options, as long as it starts.
 TEST(SplitTrainArguments, TheProgramOfARunIsTakenIfItStarts) {
   const RunFolder run;
-  const TrainArguments resumed = split({"--resume", "--out", run.string()});
-  const std::string program = (run / "build" / "program").string();
+  const TrainArguments resumed = split({"--resume", "--out", run.path});
+  const std::string program = run / "build/program";
   EXPECT_EQ(keptProgram(resumed), "");
   std::ofstream(program) << "#!/bin/sh\n[ \"$*\" = --version ]\n";
   EXPECT_EQ(keptProgram(resumed), "");
   std::filesystem::permissions(program, std::filesystem::perms::owner_all);
   EXPECT_EQ(keptProgram(resumed), program);
-  EXPECT_EQ(keptProgram(split({"--resume", "--out", run.string(), "--fuse", "none"})), "");
+  EXPECT_EQ(keptProgram(split({"--resume", "--out", run.path, "--fuse", "none"})), "");
   std::ofstream(program) << "#!/bin/sh\nexit 1\n";
   EXPECT_EQ(keptProgram(resumed), "");
 }
@@ -107,35 +112,35 @@ TEST(SplitTrainArguments, TheProgramOfARunIsTakenIfItStarts) {
 TEST(EvaluationArguments, LeaveTargetAndTypeOfActivationsToTheUser) {
   const RunFolder run;
   run.writeOptions("--dtype\nbf16\n--target\ncuda\n--emulate\n--decode\n64\n");
-  EXPECT_EQ(evaluationArguments(Words{run.string()}).compiler, (Words{"--decode", "64"}));
-  EXPECT_EQ(evaluationArguments(Words{run.string(), "--target", "cpu"}).compiler,
+  EXPECT_EQ(evaluationArguments(Words{run.path}).compiler, (Words{"--decode", "64"}));
+  EXPECT_EQ(evaluationArguments(Words{run.path, "--target", "cpu"}).compiler,
             (Words{"--decode", "64", "--target", "cpu"}));
   run.writeOptions("--dtype\nf64\n--target\ncpu\n");
-  EXPECT_EQ(evaluationArguments(Words{run.string()}).compiler, (Words{"--dtype", "f64"}));
+  EXPECT_EQ(evaluationArguments(Words{run.path}).compiler, (Words{"--dtype", "f64"}));
 }
 
 TEST(EvaluationArguments, ARunDirectoryTellsTheRest) {
   const RunFolder run;
-  EXPECT_THROW(evaluationArguments(Words{run.string()}), CommandError); // without build/options.txt
+  EXPECT_THROW(evaluationArguments(Words{run.path}), CommandError); // without build/options.txt
   const std::string options = sealed("--batch\n4\n--set\ndim=8\n");
   for (const size_t left : {size_t(0), options.find("--set"), options.find('#'), options.size() - 1}) {
-    std::ofstream(run / "build" / "options.txt") << options.substr(0, left);
-    EXPECT_THROW(evaluationArguments(Words{run.string()}), CommandError) << left;
+    std::ofstream(run / "build/options.txt") << options.substr(0, left);
+    EXPECT_THROW(evaluationArguments(Words{run.path}), CommandError) << left;
   }
-  std::filesystem::remove(run / "build" / "options.txt");
-  ASSERT_EQ(mkfifo((run / "build" / "options.txt").c_str(), 0600), 0);
-  EXPECT_THROW(evaluationArguments(Words{run.string()}), CommandError);
-  std::filesystem::remove(run / "build" / "options.txt");
-  std::ofstream(run / "build" / "options.txt") << options;
-  const std::string checkpoint = (run / "ckpt" / "latest").string();
+  std::filesystem::remove(run / "build/options.txt");
+  ASSERT_EQ(mkfifo((run / "build/options.txt").c_str(), 0600), 0);
+  EXPECT_THROW(evaluationArguments(Words{run.path}), CommandError);
+  std::filesystem::remove(run / "build/options.txt");
+  std::ofstream(run / "build/options.txt") << options;
+  const std::string checkpoint = run / "ckpt/latest";
   const TrainArguments result = evaluationArguments(Words{checkpoint, "--batch", "2"});
-  EXPECT_EQ(result.spec, (run / "spec.stretto").string());
+  EXPECT_EQ(result.spec, run / "spec.stretto");
   EXPECT_EQ(result.compiler, (Words{"--batch", "4", "--set", "dim=8", "--batch", "2"}));
-  EXPECT_EQ(result.program, (Words{"--of-run", run.string(), "--init-from", checkpoint, "--steps", "0", "--out", "none",
+  EXPECT_EQ(result.program, (Words{"--of-run", run.path, "--init-from", checkpoint, "--steps", "0", "--out", "none",
                                    "--virtual-ranks", "0"}));
   // Another difficulty of the run's task changes nothing of its program; another task is compiled for.
   const auto compiler = [&](Words words) {
-    words.insert(words.begin(), run.string());
+    words.insert(words.begin(), run.path);
     return evaluationArguments(words).compiler;
   };
   EXPECT_EQ(compiler({"--task-set", "n=3", "--preset=x", "--task-set=k=1"}), (Words{"--batch", "4", "--set", "dim=8"}));
@@ -143,9 +148,9 @@ TEST(EvaluationArguments, ARunDirectoryTellsTheRest) {
             (Words{"--batch", "4", "--set", "dim=8", "--length", "3", "--length", "4"}));
   EXPECT_EQ(compiler({"--task", "copy", "--task-set", "n=3"}),
             (Words{"--batch", "4", "--set", "dim=8", "--task", "copy", "--task-set", "n=3"}));
-  EXPECT_EQ(evaluationArguments(Words{run.string(), "--task-set", "n=3"}).program,
-            (Words{"--of-run", run.string(), "--init-from", run.string(), "--task-set", "n=3", "--steps", "0", "--out",
-                   "none", "--virtual-ranks", "0"}));
+  EXPECT_EQ(evaluationArguments(Words{run.path, "--task-set", "n=3"}).program,
+            (Words{"--of-run", run.path, "--init-from", run.path, "--task-set", "n=3", "--steps", "0", "--out", "none",
+                   "--virtual-ranks", "0"}));
 }
 
 TEST(GenerationArguments, PromptsMustBeThere) {
