@@ -12,7 +12,6 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include <algorithm>
 #include <sstream>
 
 namespace stretto::runtime {
@@ -67,10 +66,9 @@ static void readModelFile(const std::string &path, Settings &settings) {
   }
 }
 
-// What shaped the program, a word a line: options with their values, and flags.
+// What shaped the program, a word a line: options with their values, and flags. What --set says is among the parameters
+// of the model.
 static void readOptionsFile(const std::string &path, Settings &settings) {
-  static constexpr std::string_view told[] = {"model",  "batch",   "length",        "dtype",
-                                              "target", "emulate", "mask-documents"};
   const std::optional<std::string> text = readIfThere(path, 16 << 20);
   if (!text)
     return;
@@ -81,10 +79,9 @@ static void readOptionsFile(const std::string &path, Settings &settings) {
   std::string *value = nullptr;
   for (std::string word; std::getline(words, word);) {
     const bool isOption = word.starts_with("--");
-    const std::string name = isOption ? word.substr(2) : "";
     if (!isOption && value)
       *value = word;
-    value = std::ranges::find(told, name) == std::end(told) ? nullptr : &(settings[name] = "on");
+    value = isOption && word != "--set" ? &(settings[word.substr(2)] = "on") : nullptr;
   }
 }
 

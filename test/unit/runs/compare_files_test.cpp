@@ -224,7 +224,7 @@ TEST_F(CompareFiles, settingsAreThoseOfAllFiles) {
   EXPECT_NE(readSettings(pathOf("a")).at("spec"), spec);
   // A length that the task says, too, is told once.
   const auto lengths = [&](const std::string &ofProgram) {
-    write("a/build/options.txt", sealed("--length\n" + ofProgram + "\n--emulate\n"));
+    write("a/build/options.txt", sealed("--length\n" + ofProgram + "\n--emulate\n--decode\n32\n"));
     write("a/run.toml", "[task]\n\"length\" = \"128\"\n");
     settings = readSettings(pathOf("a"));
     return settings.contains("length");
@@ -232,6 +232,7 @@ TEST_F(CompareFiles, settingsAreThoseOfAllFiles) {
   EXPECT_FALSE(lengths("128"));
   EXPECT_TRUE(lengths("64"));
   EXPECT_EQ(settings.at("emulate"), "on");
+  EXPECT_EQ(settings.at("decode"), "32");
 }
 
 // Other models: what only one of them has is its own, and their names tell that the texts are others.
