@@ -3,7 +3,6 @@
 
 #include "runtime/core/error.h"
 #include "runtime/core/finite.h"
-#include "runtime/core/whole_number.h"
 #include "runtime/dist/outcomes.h"
 #include "runtime/train/files.h"
 #include "runtime/train/json.h"
@@ -108,10 +107,7 @@ void Trainer::resumeFrom(const Manifest &manifest) {
     firstWeights = readOrigin(found->second);
   done = manifest.step;
   noteSaved();
-  updates = done;
-  if (const auto found = manifest.facts.find("updates");
-      found != manifest.facts.end() && !parseWholeNumber(found->second, updates))
-    throw Error(fmt::format("the checkpoint's 'updates' must be a whole number, but got '{}'", found->second));
+  updates = updatesOf(manifest);
   if (done > parts.config.steps)
     throw Error(
         fmt::format("--steps must be at least the {} steps of the checkpoint, but got {}", done, parts.config.steps));

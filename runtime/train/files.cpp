@@ -185,6 +185,7 @@ void removeTree(const std::string &path) {
 }
 
 std::vector<std::string> listDirectory(const std::string &path) {
+  pass("list", path);
   std::vector<std::string> names;
   const std::unique_ptr<DIR, int (*)(DIR *)> directory(opendir(path.c_str()), closedir);
   if (!directory) {

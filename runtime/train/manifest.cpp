@@ -2,6 +2,7 @@
 #include "runtime/train/manifest.h"
 
 #include "runtime/core/error.h"
+#include "runtime/core/whole_number.h"
 #include "runtime/train/checksum.h"
 #include "runtime/train/json.h"
 
@@ -79,6 +80,14 @@ std::string otherMatmuls(const std::map<std::string, std::string> &then,
   return fmt::format("matmuls of this run were computed by {}, and on this machine are by {}: from here on, bits are "
                      "not those of the machine before",
                      before->second, here->second);
+}
+
+int64_t updatesOf(const Manifest &manifest) {
+  int64_t updates = manifest.step;
+  const auto found = manifest.facts.find("updates");
+  if (found != manifest.facts.end() && !parseWholeNumber(found->second, updates))
+    throw Error(fmt::format("the checkpoint's 'updates' must be a whole number, but got '{}'", found->second));
+  return updates;
 }
 
 Manifest readManifest(std::string_view content) {

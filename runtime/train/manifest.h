@@ -34,6 +34,10 @@ std::string writeManifest(const Manifest &manifest);
 // bits depend; empty where they do not.
 std::string otherMatmuls(const std::map<std::string, std::string> &then, const std::map<std::string, std::string> &now);
 
+// How many steps up to a checkpoint changed the weights: all, where it does not say. Throws Error where it says no
+// number.
+int64_t updatesOf(const Manifest &manifest);
+
 // Throws Error for anything that writeManifest would not have written byte for byte.
 Manifest readManifest(std::string_view text);
 

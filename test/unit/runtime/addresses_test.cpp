@@ -4,6 +4,7 @@
 #include "test/unit/runtime/small.h"
 
 #include <arpa/inet.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 
 using namespace stretto;
@@ -35,6 +36,16 @@ TEST(Addresses, OneThatIsNoUseToOtherHostsStandsForAll) {
   for (const char *address : {"127.0.1.1", "192.0.2.1"}) // the second is of documentation, and nobody's
     EXPECT_EQ(boundTo(Listener(address, 0, /*isShared=*/true)), "0.0.0.0") << address;
   EXPECT_EQ(listenError("192.0.2.1", 0), "the store cannot listen on 192.0.2.1:0: Cannot assign requested address");
+}
+
+TEST(Addresses, ASocketThatCannotBeMadeIsTold) {
+  rlimit files = {};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &files), 0);
+  const rlimit none = {0, files.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+  const std::string told = listenError("127.0.0.1", 0);
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &files), 0);
+  EXPECT_EQ(told, "cannot make a socket: Too many open files");
 }
 
 TEST(Addresses, TheWayToThisHostIsTheLoopback) {

@@ -144,11 +144,11 @@ TEST(CheckpointOfRanks, AnyFailureOnAnyRankIsToldToAll) {
     for (int failing = 0; !passed; ++failing, ++step) {
       ASSERT_LT(failing, 200);
       static thread_local int ownRank, operation;
+      const std::vector<int64_t> before = checkpoints.steps();
       setFileGate([&](std::string_view name, const std::string &path) {
         if (ownRank == broken && operation++ == failing)
           failFile(std::string(name), path, ENOSPC);
       });
-      const std::vector<int64_t> before = checkpoints.steps();
       const auto errors = onSmallRanks(all, [&](const TrainingState &state, Group &group) {
         ownRank = group.rank();
         operation = 0;

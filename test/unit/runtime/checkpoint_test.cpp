@@ -43,6 +43,14 @@ TEST(Manifest, ReadsWhatItWrites) {
   EXPECT_EQ(again.files[0].tensors[1].end, 7u);
 }
 
+TEST(Manifest, SaysHowManyStepsChangedTheWeights) {
+  EXPECT_EQ(updatesOf({12, {{"updates", "9"}}, {}}), 9);
+  EXPECT_EQ(updatesOf({12, facts, {}}), 12) << "older ones do not say";
+  for (const char *text : {"", "nine", "9 of 12"})
+    EXPECT_EQ(errorOf([&] { updatesOf({12, {{"updates", text}}, {}}); }),
+              fmt::format("the checkpoint's 'updates' must be a whole number, but got '{}'", text));
+}
+
 TEST(Manifest, EveryBitFlipAndTruncationIsSeen) {
   const std::string good = writeManifest({12, facts, {{"weights.safetensors", 7, "ab", {{"x", 1, 2, "cd"}}}}});
   for (size_t bit = 0; bit < good.size() * 8; ++bit) {
@@ -254,6 +262,24 @@ TEST(Checkpoint, AnInterruptedSaveIsSettled) {
   EXPECT_EQ(checkpoints.settle(2), "");
   EXPECT_EQ(checkpoints.steps(), (std::vector<int64_t>{2}));
   EXPECT_EQ(slurp(folder / "ckpt/latest"), "00000002\n");
+}
+
+// A run goes on only where it is known which checkpoints there are.
+TEST(Checkpoint, AFolderThatCannotBeListedIsNotTakenForAnEmptyOne) {
+  TemporaryFolder folder;
+  const CheckpointFolder checkpoints(folder / "ckpt", 1);
+  SmallProgram program;
+  checkpoints.save(program.state(), 1, facts);
+  setFileGate([](std::string_view name, const std::string &path) {
+    if (name == "list")
+      failFile("list", path, EIO);
+  });
+  const std::string told = fmt::format("cannot list '{}': Input/output error", folder / "ckpt");
+  EXPECT_EQ(errorOf([&] { checkpoints.steps(); }), told);
+  EXPECT_EQ(errorOf([&] { newestError(checkpoints); }), told);
+  EXPECT_EQ(errorOf([&] { checkpoints.clean(); }), told);
+  setFileGate(nullptr);
+  EXPECT_EQ(checkpoints.steps(), std::vector<int64_t>{1});
 }
 
 // A notebook leaves folders where it looks, and a user may make a link of what names the newest.
