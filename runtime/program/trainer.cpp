@@ -13,6 +13,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <numeric>
+#include <utility>
 
 namespace stretto::runtime {
 
@@ -210,6 +211,14 @@ TokenBlock Trainer::nextBlock(Prefetcher &data) {
   }
 }
 
+// Once for a run: a file of sequences may have many such steps.
+void Trainer::tellUncounted(const TokenBlock &block, int64_t step) {
+  if (block.counted > 0 || std::exchange(hasToldUncounted, true) || !isFirst())
+    return;
+  parts.progress.warning(
+      fmt::format("no target of step {} counts, so that its loss is 0; further steps like it are not told", step));
+}
+
 void Trainer::trainStep(Prefetcher &data) {
   OpenStep step;
   step.exchangedBefore = parts.parallel.exchangeSeconds();
@@ -224,6 +233,7 @@ void Trainer::trainStep(Prefetcher &data) {
   step.metrics.tokens = step.metrics.step * rowsPerStep() * parts.state.program.length;
   const bool first = done == firstStep;
   step.whole = takesWholeSteps();
+  tellUncounted(block, step.metrics.step);
   if (step.whole)
     stepper.begin(block, hyperOf(step.metrics));
   else

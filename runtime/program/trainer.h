@@ -56,6 +56,7 @@ private:
   void trainStep(Prefetcher &data);
   // Waits for the step that has begun, if there is one, and records it.
   void finishStep(Prefetcher &data);
+  void tellUncounted(const TokenBlock &block, int64_t step);
   bool takesWholeSteps() const;
   bool stepsOverlap() const;
   TokenBlock nextBlock(Prefetcher &data);
@@ -99,6 +100,7 @@ private:
   std::unique_ptr<Logs> logs;
   std::unique_ptr<AppendFile> scores; // what --scores names
   std::string scoresFailure;          // why nothing is written there any more
+  bool hasToldUncounted = false;      // that no target of a step counts
   std::vector<EvaluationMetrics> history;
   std::optional<WeightsOrigin> firstWeights;
   // Steps that weights are after, those included that the device is still at.

@@ -31,6 +31,7 @@ BatchView TokenBlock::view(int64_t firstRow, int64_t rows, int64_t length) {
 int64_t TokenBlock::ones() const { return std::count(mask.begin(), mask.end(), uint8_t(1)); }
 
 void TokenBlock::weigh(int64_t ones) {
+  counted = ones;
   for (size_t i = 0; i < mask.size() && !hasOwnWeights; ++i)
     weights[i] = mask[i] ? 1.0 / static_cast<double>(ones) : 0.0;
 }

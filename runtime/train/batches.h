@@ -20,11 +20,12 @@ struct TokenBlock {
   std::vector<int32_t> positions; // places of the tokens in their documents
   std::vector<double> weights;    // loss weight of each target: mask / number of ones in the block
   bool hasOwnWeights = false;     // the weights are those of a file instead
+  int64_t counted = 0;            // targets that count, here and in the blocks that are weighed with this one
 
   BatchView view(int64_t firstRow, int64_t rows, int64_t length);
   // How many targets count.
   int64_t ones() const;
-  // Makes the weights mask / ones, unless they are those of a file.
+  // Takes over how many targets count, and makes the weights mask / ones, unless they are those of a file.
   void weigh(int64_t ones);
 
   // What a token takes in one.

@@ -194,6 +194,12 @@ def other_vocabularies():
     with open(f"{folder}/rows.safetensors", "wb") as file:
         file.write(content[:-2 * 64] + bytes(2 * 64))
     promises.check("a file of sequences whose mask marks nothing", rows)
+    some = f"{folder}/some.safetensors"
+    run(small, *options, "--steps", "1", "--accumulate", "2", "--out", "none", "--dump-batch", some)
+    content = read(some)
+    with open(some, "wb") as file:
+        file.write(content[:-2 * 64] + bytes(2 * 64))
+    promises.check("steps none of whose targets count", [small, *quiet, "--steps", "4", "--out", "none", "--tokens", some], status=0)
     with open(f"{folder}/own.tokens", "wb") as file:
         file.write(b"sttokens" + struct.pack("<IIQqqQ", 1, 2, 53, -1, -1, 4500) + bytes(9000))
     shrinks = 'file=$1; shift; "$@" --out "$0" & until test -e "$0/metrics.jsonl"; do sleep 0.05; done; truncate -s 1000 "$file"; wait $!'
