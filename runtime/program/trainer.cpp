@@ -164,7 +164,11 @@ int Trainer::trainSteps() {
   const Ranks &ranks = parts.parallel.ranks();
   const auto awaitData = [&] {
     ranks.note(Phase::Data, fmt::format("the data of step {}", done + 1));
-    return data.stopSignal();
+    stepBegan = std::chrono::steady_clock::now();
+    waitedBefore = data.waited();
+    if (parts.profile)
+      parts.profile->beginStep();
+    return data.stopSignal(); // of several ranks, this waits for the data
   };
   const auto isDue = [&](int64_t every) { return every > 0 && done % every == 0; };
   while (done < config.steps && !(signal = awaitData())) {
@@ -189,7 +193,7 @@ int Trainer::trainSteps() {
 struct Trainer::OpenStep {
   StepMetrics metrics;
   StepTimes times;
-  std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
+  std::chrono::steady_clock::time_point start;
   std::vector<double> ranksBefore; // what ranks told before it
   double exchangedBefore = 0;
   bool whole = false; // its results are with the stepper
@@ -221,11 +225,9 @@ void Trainer::tellUncounted(const TokenBlock &block, int64_t step) {
 
 void Trainer::trainStep(Prefetcher &data) {
   OpenStep step;
+  step.start = stepBegan;
   step.exchangedBefore = parts.parallel.exchangeSeconds();
   step.ranksBefore = data.secondsOfRanks();
-  const double waitedBefore = data.waited();
-  if (parts.profile)
-    parts.profile->beginStep();
   TokenBlock block = nextBlock(data);
   step.times.waited = data.waited() - waitedBefore;
   parts.parallel.ranks().note(Phase::Step, fmt::format("step {}", done + 1));

@@ -106,8 +106,10 @@ private:
   // Steps that weights are after, those included that the device is still at.
   int64_t done = 0, updates = 0, firstStep = 0, saved = -1;
   std::unique_ptr<OpenStep> open;
-  std::chrono::steady_clock::time_point lastEnd; // of a step
-  std::deque<double> recentSeconds;              // of the latest steps
+  std::chrono::steady_clock::time_point stepBegan; // when the data of the step to come was asked for
+  double waitedBefore = 0;                         // for data, until then
+  std::chrono::steady_clock::time_point lastEnd;   // of a step
+  std::deque<double> recentSeconds;                // of the latest steps
   Balance balance;
 };
 

@@ -4,12 +4,13 @@ another number of them.
 REQUIRES: compiler, runtime
 RUN: %python3 %s %t
 """
+import json
 import os
 import re
 import shutil
 import sys
 
-from programs import ROOT, TASK, contains, digest_of_ranks, empty, expect, program, run
+from programs import ROOT, TASK, contains, digest_of_ranks, empty, expect, program, read, run
 
 folder = empty(sys.argv[1])
 models = os.path.join(ROOT, "models")
@@ -46,6 +47,8 @@ for file in sorted(os.listdir(models)):
 llama = program(f"{models}/llama.stretto", *SMALL, *WIDTH["llama"])
 tied = program(f"{models}/llama.stretto", *SMALL, *WIDTH["llama"], "--set", "tied=true", "--dtype", "f64", "--decode", 16)
 expected = same("eight", llama, (1, 2, 4, 8), "--virtual-ranks", 8)
+waits = [json.loads(read(f"{path('eight', count)}/timing.jsonl").splitlines()[0])["data_wait"] for count in (2, 4, 8)]
+expect(max(waits) > 1e-5, f"no wait of ranks for the data of their first step is told: {waits}")
 same("six", llama, (1, 3, 6), "--virtual-ranks", 6)
 same("tied", tied, (1, 2), "--virtual-ranks", 2, "--accumulate", 2, "--eval-generate", 6)
 expect(same("finite", llama, (2,), "--virtual-ranks", 8, "--check-finite") == expected, "bits differ with --check-finite")
