@@ -69,12 +69,14 @@ std::string writeOrigin(const WeightsOrigin &origin) {
 
 WeightsOrigin readOrigin(std::string_view text) {
   const JsonValue value = parseJson(text, 4);
-  const JsonValue *step = value.find("step"), *passed = value.find("passed_over");
-  if (!step || !passed)
+  WeightsOrigin origin;
+  if (const JsonValue *step = value.find("step"))
+    origin.step = step->asInteger().value_or(0);
+  if (const JsonValue *passed = value.find("passed_over"))
+    for (const JsonValue &item : passed->items)
+      origin.passedOver.push_back(item.asInteger().value_or(0));
+  if (writeOrigin(origin) != text)
     throw Error(fmt::format("the origin of weights must hold 'step' and 'passed_over', but got {}", text));
-  WeightsOrigin origin{static_cast<int64_t>(step->integer), {}};
-  for (const JsonValue &item : passed->items)
-    origin.passedOver.push_back(static_cast<int64_t>(item.integer));
   return origin;
 }
 

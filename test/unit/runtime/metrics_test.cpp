@@ -35,6 +35,9 @@ TEST(Metrics, ScoresSayWhichCheckpointTheyAreOf) {
       "{\"step\": 0, \"eval_loss\": 1, \"scores\": {}, \"weights\": {\"step\": 20, \"passed_over\": [40, 30]}}\n");
   EXPECT_EQ(readOrigin(writeOrigin(origin)), origin);
   EXPECT_EQ(readOrigin(writeOrigin({7, {}})), (WeightsOrigin{7, {}}));
+  for (const char *other : {"[]", "{}", "{\"step\": \"7\", \"passed_over\": []}", "{\"step\": 7, \"passed_over\": 8}"})
+    EXPECT_EQ(errorOf([&] { readOrigin(other); }),
+              std::string("the origin of weights must hold 'step' and 'passed_over', but got ") + other);
 }
 
 TEST(Metrics, LinesAreAppendedAndSynced) {
