@@ -2,6 +2,7 @@
 #include "runtime/dist/ranks.h"
 
 #include "runtime/core/error.h"
+#include "runtime/core/host_name.h"
 #include "runtime/dist/c10d_groups.h"
 #include "runtime/dist/levels.h"
 #include "runtime/dist/monitor.h"
@@ -23,12 +24,6 @@ namespace stretto::runtime {
 namespace {
 
 constexpr int timeoutsOfStandstill = 6; // a minute, by default
-
-std::string hostName() {
-  char name[256] = "";
-  gethostname(name, sizeof(name) - 1);
-  return name;
-}
 
 std::string nounFor(size_t count) { return count == 1 ? "rank" : "ranks"; }
 

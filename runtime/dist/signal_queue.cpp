@@ -2,6 +2,7 @@
 #include "runtime/dist/signal_queue.h"
 
 #include "runtime/core/error.h"
+#include "runtime/core/ignored_signal.h"
 
 #include <cerrno>
 #include <cstring>
@@ -11,18 +12,12 @@
 
 namespace stretto::runtime {
 
-// One that is blocked waits even where it is ignored.
-static bool isIgnored(int number) {
-  struct sigaction action = {};
-  return sigaction(number, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
-}
-
 SignalQueue::SignalQueue() {
   sigset_t taken;
   sigemptyset(&taken);
   for (const int number : {SIGINT, SIGTERM, SIGCHLD})
     sigaddset(&taken, number);
-  if (!isIgnored(SIGHUP))
+  if (!isIgnored(SIGHUP)) // one that is blocked waits even where it is ignored
     sigaddset(&taken, SIGHUP);
   // Where SIGCHLD is ignored, the kernel forgets how children ended.
   struct sigaction remember = {};

@@ -2,6 +2,7 @@
 #include "runtime/train/rundir.h"
 
 #include "runtime/core/error.h"
+#include "runtime/core/host_name.h"
 #include "runtime/core/sealed.h"
 #include "runtime/train/files.h"
 #include "runtime/train/json.h"
@@ -134,9 +135,7 @@ std::string makeNewFolder(const std::string &path) {
 RunDirectory::RunDirectory(const std::string &path) : path(path) {
   makeDirectory(path);
   lock = lockFile(path, O_CREAT);
-  char host[256] = "unknown";
-  gethostname(host, sizeof(host) - 1);
-  const std::string text = fmt::format("process {} on host {}\n", getpid(), host);
+  const std::string text = fmt::format("process {} on host {}\n", getpid(), hostName());
   if (ftruncate(lock, 0) != 0 || pwrite(lock, text.data(), text.size(), 0) != static_cast<ssize_t>(text.size())) {
     const int code = errno;
     close(lock);

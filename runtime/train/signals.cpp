@@ -1,6 +1,8 @@
 // Ctrl-C, SIGTERM and SIGHUP (unless it is ignored, as nohup has it).
 #include "runtime/train/signals.h"
 
+#include "runtime/core/ignored_signal.h"
+
 #include <csignal>
 #include <unistd.h>
 
@@ -26,11 +28,6 @@ void handle(int number, void (*handler)(int)) {
   sigemptyset(&action.sa_mask);
   action.sa_flags = SA_RESTART;
   sigaction(number, &action, nullptr);
-}
-
-bool isIgnored(int number) {
-  struct sigaction action = {};
-  return sigaction(number, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 // TensorBoard event files without protobuf: the three messages that scalars need are written by hand
 // (Event: wall_time = 1, step = 2, file_version = 3, summary = 5; Summary: value = 1; Value: tag = 1,
 // simple_value = 2).
+#include "runtime/core/host_name.h"
 #include "runtime/train/files.h"
 #include "runtime/train/metrics.h"
 
@@ -8,7 +9,6 @@
 #include <chrono>
 #include <cstring>
 #include <fmt/format.h>
-#include <unistd.h>
 
 namespace stretto::runtime {
 namespace {
@@ -102,11 +102,9 @@ std::string prepare(const std::string &folder, int64_t step) {
       replaceFile(path, std::string_view(content).substr(0, keep));
     return path;
   }
-  char host[256] = "host";
-  gethostname(host, sizeof(host) - 1);
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   const std::string path = fmt::format("{}/{}{}.{}", folder, eventFilePrefix,
-                                       std::chrono::duration_cast<std::chrono::seconds>(now).count(), host);
+                                       std::chrono::duration_cast<std::chrono::seconds>(now).count(), hostName());
   AppendFile(path).append(record(event(0, field('\x1a', "brain.Event:2"))));
   return path;
 }
