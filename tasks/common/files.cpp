@@ -47,7 +47,7 @@ void MappedFile::expectUnchanged() const {
 
 bool fileExists(const std::string &path) {
   struct stat status{};
-  return lstat(path.c_str(), &status) == 0 || errno != ENOENT;
+  return lstat(path.c_str(), &status) == 0 || (errno != ENOENT && errno != ENOTDIR && errno != ENAMETOOLONG);
 }
 
 MappedFile::~MappedFile() {

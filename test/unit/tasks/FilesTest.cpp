@@ -33,5 +33,6 @@ TEST(Files, whatIsNoFileOfTextIsRefused) {
   EXPECT_EQ(error(path), start + "a text must have at most 2^30 bytes, but got 1073741825");
   EXPECT_TRUE(fileExists(path));
   EXPECT_FALSE(fileExists(path + "s"));
+  EXPECT_FALSE(fileExists(path + "/it")) << "a file stands in its way";
   std::filesystem::remove_all(folder);
 }
