@@ -137,10 +137,10 @@ int Trainer::run() {
       scores = std::make_unique<AppendFile>(parts.config.scores, /*followLinks=*/true);
   });
   firstStep = done;
-  if (parts.config.steps == 0 && evaluates()) {
+  if (!takesSteps() && evaluates()) {
     evaluate(); // the weights as they came in
     checkEvaluation();
-  } else if (parts.config.steps == 0 && isFirst()) {
+  } else if (!takesSteps() && isFirst()) {
     parts.progress.warning(
         fmt::format("nothing is trained or evaluated: --steps and --eval-batches are 0 (the latter: {})",
                     parts.config.origins.at("eval-batches").text));
@@ -375,10 +375,10 @@ void Trainer::dumpFirst(TokenBlock &block) {
 }
 
 // One line of timing.jsonl.
-std::string Trainer::timingLine(int64_t step, double tokens, const StepTimes &times) const {
+std::string Trainer::timingLine(int64_t step, const StepTimes &times) const {
   std::string line =
       fmt::format("{{\"step\": {}, \"seconds\": {}, \"data_wait\": {}, \"tokens_per_second\": {}", step,
-                  formatJson(times.seconds), formatJson(times.waited), formatJson(tokens / times.seconds));
+                  formatJson(times.seconds), formatJson(times.waited), formatJson(tokensPerStep() / times.seconds));
   if (const int ranks = parts.parallel.ranks().size(); ranks > 1)
     line += fmt::format(", \"ranks\": {}, \"exchange_exposed\": {}", ranks, formatJson(times.exchanged));
   if (times.balance)
@@ -394,40 +394,54 @@ void Trainer::tellSlowRank(const Balance::Step &step) {
                                        Balance::stepsUntilTold));
 }
 
-void Trainer::record(const StepMetrics &metrics, const StepTimes &times) {
-  const double seconds = times.seconds;
-  if (times.balance)
-    tellSlowRank(*times.balance);
+double Trainer::tokensPerStep() const { return static_cast<double>(rowsPerStep() * parts.state.program.length); }
+
+ProgressState Trainer::progressOf(const StepMetrics &metrics, const StepTimes &times) {
   const stretto_program &program = parts.state.program;
-  recentSeconds.push_back(seconds);
-  if (recentSeconds.size() > 50)
-    recentSeconds.pop_front();
   const double mean = std::accumulate(recentSeconds.begin(), recentSeconds.end(), 0.0) / recentSeconds.size();
-  const double tokens = static_cast<double>(rowsPerStep() * program.length);
   ProgressState state;
   state.step = metrics.step, state.steps = parts.config.steps;
   state.loss = metrics.loss, state.learningRate = metrics.learningRate;
-  state.tokensPerSecond = tokens / mean;
-  if (!history.empty() && !history.back().scores.empty()) {
+  state.tokensPerSecond = tokensPerStep() / mean;
+  if (!history.empty() && !history.back().scores.empty())
     state.score = scoreText(history.back().scores.front());
-  }
   const double flops = (program.flops_forward + program.flops_backward) *
                        static_cast<double>(parts.config.accumulate * parts.parallel.virtualRanks());
-  if (const double mfu = peak.utilisation(flops, seconds, mean); mfu > 0)
+  if (const double mfu = peak.utilisation(flops, times.seconds, mean); mfu > 0)
     state.mfu = mfu;
   if (times.balance && times.balance->imbalance > 0.05)
     state.imbalance = times.balance->imbalance;
   state.etaSeconds = mean * static_cast<double>(parts.config.steps - metrics.step);
   state.resident = residentPeak();
-  parts.progress.update(state);
+  return state;
+}
+
+void Trainer::record(const StepMetrics &metrics, const StepTimes &times) {
+  if (times.balance)
+    tellSlowRank(*times.balance);
+  recentSeconds.push_back(times.seconds);
+  if (recentSeconds.size() > 50)
+    recentSeconds.pop_front();
+  parts.progress.update(progressOf(metrics, times));
   if (!logs)
     return;
   logs->metrics.append(metricsLine(metrics));
-  logs->timing.append(timingLine(metrics.step, tokens, times));
+  logs->timing.append(timingLine(metrics.step, times));
   logs->events.scalars(metrics.step, {{"train/loss", metrics.loss},
                                       {"train/grad_norm", metrics.gradNorm},
                                       {"train/learning_rate", metrics.learningRate},
-                                      {"train/tokens_per_second", tokens / seconds}});
+                                      {"train/tokens_per_second", tokensPerStep() / times.seconds}});
+}
+
+// What TensorBoard shows of an evaluation.
+static std::vector<std::pair<std::string, double>> scalarsOf(const EvaluationMetrics &metrics) {
+  std::vector<std::pair<std::string, double>> scalars;
+  if (metrics.loss)
+    scalars.emplace_back("eval/loss", *metrics.loss);
+  for (const Score &score : metrics.scores)
+    if (score.count > 0)
+      scalars.emplace_back("eval/" + score.name, score.result());
+  return scalars;
 }
 
 void Trainer::evaluate() {
@@ -438,30 +452,27 @@ void Trainer::evaluate() {
   if (!isFirst())
     return;
   EvaluationMetrics &metrics = history.back();
-  const bool withTable = parts.config.steps == 0;
-  if (firstWeights && (withTable || !firstWeights->passedOver.empty()))
+  if (firstWeights && (!takesSteps() || !firstWeights->passedOver.empty()))
     metrics.weights = firstWeights;
   writeScores(metrics);
-  const std::string when = withTable ? "" : fmt::format(" at step {}", done);
-  std::string text = fmt::format("evaluation{}:", when);
-  std::vector<std::pair<std::string, double>> values;
-  if (metrics.loss) {
-    text += fmt::format(" loss {:.4f}", *metrics.loss);
-    values.emplace_back("eval/loss", *metrics.loss);
-  }
-  for (const Score &score : metrics.scores) {
-    if (score.count == 0)
-      continue;
-    text += withTable ? "" : "  " + scoreText(score);
-    values.emplace_back("eval/" + score.name, score.result());
-  }
-  parts.progress.message(text);
-  if (withTable)
-    parts.progress.message(scoreTable(metrics));
+  tellEvaluation(metrics);
   if (!logs)
     return;
   logs->metrics.append(metricsLine(metrics));
-  logs->events.scalars(done, values);
+  logs->events.scalars(done, scalarsOf(metrics));
+}
+
+// In one line; an evaluation by itself has its scores in a table.
+void Trainer::tellEvaluation(const EvaluationMetrics &metrics) const {
+  std::string text = takesSteps() ? fmt::format("evaluation at step {}:", done) : "evaluation:";
+  if (metrics.loss)
+    text += fmt::format(" loss {:.4f}", *metrics.loss);
+  for (const Score &score : metrics.scores)
+    if (score.count > 0 && takesSteps())
+      text += "  " + scoreText(score);
+  parts.progress.message(text);
+  if (!takesSteps())
+    parts.progress.message(scoreTable(metrics));
 }
 
 // A failure ends the run, but not before all of it is saved.

@@ -65,6 +65,7 @@ private:
   void takeInParts(TokenBlock &block, StepMetrics &metrics);
   void evaluate();
   void writeScores(const EvaluationMetrics &metrics);
+  void tellEvaluation(const EvaluationMetrics &metrics) const;
   bool save(bool last);
   void noteSaved();
   bool applyStep(StepMetrics &metrics);
@@ -79,15 +80,18 @@ private:
     std::optional<Balance::Step> balance;
   };
   void record(const StepMetrics &metrics, const StepTimes &times);
-  std::string timingLine(int64_t step, double tokens, const StepTimes &times) const;
+  ProgressState progressOf(const StepMetrics &metrics, const StepTimes &times);
+  std::string timingLine(int64_t step, const StepTimes &times) const;
   void tellSlowRank(const Balance::Step &step);
   std::map<std::string, std::string> facts() const;
   void checkEvaluation() const;
   std::string specRemark(const std::map<std::string, std::string> &before,
                          const std::map<std::string, std::string> &now) const;
   bool evaluates() const { return evaluation.rows > 0 || evaluation.generated > 0; }
-  // Sequences of a step, of all ranks.
+  bool takesSteps() const { return parts.config.steps > 0; }
+  // Sequences of a step, of all ranks, and their tokens.
   int64_t rowsPerStep() const { return stepRows().all; }
+  double tokensPerStep() const;
   StepRows stepRows() const;
   Group &control() const { return parts.parallel.ranks().control(); }
   bool isFirst() const { return parts.parallel.ranks().isFirst(); }
