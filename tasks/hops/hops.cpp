@@ -103,14 +103,14 @@ std::vector<HopsTask::Name> HopsTask::drawNames(Random &random, size_t count) co
   return names;
 }
 
-static void append(std::vector<int32_t> &out, std::span<const int32_t> tokens) {
+static void appendTokens(std::vector<int32_t> &out, std::span<const int32_t> tokens) {
   out.insert(out.end(), tokens.begin(), tokens.end());
 }
 
 void HopsTask::appendName(const Name &name, std::vector<int32_t> &out) const {
-  stretto::tasks::append(out, phrases.first[name[0]]);
-  stretto::tasks::append(out, phrases.middle[name[1]]);
-  stretto::tasks::append(out, phrases.last[name[2]]);
+  appendTokens(out, phrases.first[name[0]]);
+  appendTokens(out, phrases.middle[name[1]]);
+  appendTokens(out, phrases.last[name[2]]);
 }
 
 // The facts, then the links, in the order of the text.
@@ -129,16 +129,16 @@ std::vector<std::vector<int32_t>> HopsTask::makeSentences(Random &random, Name &
   for (size_t i = 0; i < count; ++i) {
     std::vector<int32_t> &fact = told.emplace_back();
     appendName(names[i], fact);
-    stretto::tasks::append(fact, phrases.fact);
-    stretto::tasks::append(fact, phrases.years[years[i]]);
-    stretto::tasks::append(fact, phrases.stop);
+    appendTokens(fact, phrases.fact);
+    appendTokens(fact, phrases.years[years[i]]);
+    appendTokens(fact, phrases.stop);
   }
   for (size_t i = 0; hops == 2 && i < count; ++i) {
     std::vector<int32_t> &link = told.emplace_back();
     appendName(names[count + i], link);
-    stretto::tasks::append(link, phrases.link);
+    appendTokens(link, phrases.link);
     appendName(names[linked[i]], link);
-    stretto::tasks::append(link, phrases.stop);
+    appendTokens(link, phrases.stop);
   }
   const size_t question = askFirst ? 0 : random.below(count);
   asked = names[count * size_t(hops - 1) + question];
@@ -157,11 +157,11 @@ std::vector<int32_t> HopsTask::hide(Random &random, const std::vector<std::vecto
   int64_t from = 0;
   for (size_t i = 0; i < told.size(); ++i) {
     const int64_t to = places[i] ? run.ends[places[i] - 1] : 0;
-    stretto::tasks::append(text, std::span(run.tokens).subspan(from, to - from));
-    stretto::tasks::append(text, told[i]);
+    appendTokens(text, std::span(run.tokens).subspan(from, to - from));
+    appendTokens(text, told[i]);
     from = to;
   }
-  stretto::tasks::append(text, std::span(run.tokens).subspan(from));
+  appendTokens(text, std::span(run.tokens).subspan(from));
   return text;
 }
 
@@ -170,11 +170,11 @@ void HopsTask::append(Random &random, runtime::Stream, Row &row) const {
   uint32_t year = 0;
   const std::vector<std::vector<int32_t>> told = makeSentences(random, asked, year);
   std::vector<int32_t> text = phrases.opening;
-  stretto::tasks::append(text, hide(random, told));
-  stretto::tasks::append(text, phrases.closing);
-  stretto::tasks::append(text, phrases.question);
+  appendTokens(text, hide(random, told));
+  appendTokens(text, phrases.closing);
+  appendTokens(text, phrases.question);
   appendName(asked, text);
-  stretto::tasks::append(text, phrases.answer);
+  appendTokens(text, phrases.answer);
   row.add(begin, countsAll);
   for (int32_t token : text)
     row.add(token, countsAll);
