@@ -46,12 +46,12 @@ GivenValue valueOf(const SettingsFile &file, const std::string &name, const toml
 }
 
 void readSettings(const SettingsFile &file, const toml::table &table, ConfigLayer &layer) {
+  std::vector<std::string> names;
+  for (const Setting &setting : settings())
+    names.push_back(setting.name);
   for (const auto &[key, node] : table) {
     const std::string name(key.str());
-    std::vector<std::string> names;
-    for (const Setting &setting : settings())
-      names.push_back(setting.name);
-    if (std::find(names.begin(), names.end(), name) == names.end())
+    if (std::ranges::find(names, name) == names.end())
       throw Error(
           originOf(file, node)
               .placed(fmt::format("a setting must be an option, but got '{}'{}", name, suggestName(name, names))));

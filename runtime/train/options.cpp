@@ -46,9 +46,10 @@ constexpr std::array<std::string_view, 6> compiledIn = {"--batch", "--length", "
   if (!name.starts_with("--"))
     throw Error(fmt::format("arguments must be options, but got '{}'{}", argument,
                             name == argument ? "" : "; --set and --task-set take one setting each"));
-  std::vector<std::string> names = {"--task-set", "--config", "--of-run", "--help", "--version"};
-  for (const Setting &setting : settings())
-    names.push_back("--" + setting.name);
+  std::vector<std::string> names;
+  for (const ProgramOption &option : programOptions)
+    if (option.name.starts_with("--"))
+      names.emplace_back(option.name);
   const auto isName = [&](const std::string &word) {
     return std::find(names.begin(), names.end(), word) != names.end();
   };
