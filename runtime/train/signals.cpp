@@ -3,23 +3,25 @@
 
 #include "runtime/core/ignored_signal.h"
 
+#include <atomic>
 #include <csignal>
 #include <unistd.h>
 
 namespace stretto::runtime {
 namespace {
 
-volatile std::sig_atomic_t received = 0;
+// Handlers run on any thread, and others ask.
+std::atomic<int> received = 0;
+static_assert(std::atomic<int>::is_always_lock_free, "handlers must not lock");
 
 void onStop(int number) {
-  if (received)
+  if (received.exchange(number))
     _exit(128 + number);
-  received = number;
 }
 
 void onLostOutput(int number) {
-  if (!received)
-    received = number;
+  int none = 0;
+  received.compare_exchange_strong(none, number);
 }
 
 void handle(int number, void (*handler)(int)) {
