@@ -2,6 +2,7 @@
 #include "runtime/runs/curves.h"
 
 #include "runtime/runs/statistics.h"
+#include "runtime/train/files.h"
 
 #include <fmt/format.h>
 
@@ -14,7 +15,7 @@ namespace stretto::runtime {
 Group readGroup(const std::string &argument) {
   size_t equals = argument.find('=');
   Group group;
-  if (equals == std::string::npos || std::filesystem::exists(argument)) {
+  if (equals == std::string::npos || pathExists(argument)) {
     std::filesystem::path path = std::filesystem::path(argument + "/").lexically_normal().parent_path();
     group.label = path.filename().string();
     group.runs.emplace_back(argument);

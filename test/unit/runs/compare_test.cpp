@@ -271,6 +271,12 @@ TEST(Groups, APathThatLeadsNowhereIsTold) {
   }
 }
 
+TEST(Groups, AListMayBeLongerThanAName) {
+  RunFolder folder("{\"step\":1,\"loss\":3}\n");
+  const std::string label(300, 'x');
+  EXPECT_EQ(readGroup(label + "=" + folder.path).label, label);
+}
+
 TEST(Groups, ARunCountsOnce) {
   RunFolder folder("{\"step\":1,\"loss\":3}\n");
   try {
