@@ -28,7 +28,7 @@ struct Guide {
 
 static constexpr Guide guides[] = {{2, "2"}, {1, "1"}, {0.5, "0.5"}, {0.25, "0.25"}};
 
-static std::vector<Capacity> capacitiesOf(std::span<const Group> groups, const std::string &metric) {
+static std::vector<Capacity> capacitiesOf(std::span<const RunGroup> groups, const std::string &metric) {
   std::vector<Capacity> all;
   for (size_t g = 0; g < groups.size(); ++g)
     for (const Run &run : groups[g].runs) {
@@ -60,7 +60,7 @@ static std::string drawCapacities(std::span<const Capacity> all, const Frame &fr
   return svg;
 }
 
-Plot bitsPlot(std::span<const Group> groups) {
+Plot bitsPlot(std::span<const RunGroup> groups) {
   std::vector<Panel> panels;
   for (const std::string &metric : metricsOf(groups)) {
     if (unitOf(groups, metric) != bitsUnit || metric.starts_with(mostPrefix))

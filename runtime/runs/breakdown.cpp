@@ -18,7 +18,7 @@ static Breakdown byKey(const Family &family) {
 }
 
 // Scores of one base and unit, in the order in which they occur. What has a key is left to the families.
-static std::vector<Breakdown> byPart(std::span<const Group> groups) {
+static std::vector<Breakdown> byPart(std::span<const RunGroup> groups) {
   std::vector<Breakdown> breakdowns;
   for (const std::string &metric : metricsOf(groups)) {
     const size_t slash = metric.rfind('/');
@@ -35,7 +35,7 @@ static std::vector<Breakdown> byPart(std::span<const Group> groups) {
   return breakdowns;
 }
 
-std::vector<Breakdown> breakdownsOf(std::span<const Group> groups) {
+std::vector<Breakdown> breakdownsOf(std::span<const RunGroup> groups) {
   std::vector<Breakdown> breakdowns;
   for (const Family &family : familiesOf(groups))
     breakdowns.push_back(byKey(family));

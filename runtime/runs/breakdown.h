@@ -15,6 +15,6 @@ struct Breakdown {
 
 // Families by a key ("accuracy by k"), then scores "<base>/<part>" with three and more parts ("bits",
 // "generated/wrong").
-std::vector<Breakdown> breakdownsOf(std::span<const Group> groups);
+std::vector<Breakdown> breakdownsOf(std::span<const RunGroup> groups);
 
 } // namespace stretto::runtime

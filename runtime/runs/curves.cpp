@@ -12,9 +12,9 @@
 
 namespace stretto::runtime {
 
-Group readGroup(const std::string &argument) {
+RunGroup readGroup(const std::string &argument) {
   size_t equals = argument.find('=');
-  Group group;
+  RunGroup group;
   if (equals == std::string::npos || pathExists(argument)) {
     std::filesystem::path path = std::filesystem::path(argument + "/").lexically_normal().parent_path();
     group.label = path.filename().string();
@@ -54,9 +54,9 @@ std::string valueText(const std::string &unit, double value) {
 
 bool isLoss(const std::string &metric) { return metric == "loss" || metric == "eval_loss"; }
 
-std::string unitOf(std::span<const Group> groups, const std::string &metric) {
+std::string unitOf(std::span<const RunGroup> groups, const std::string &metric) {
   const Run *first = nullptr;
-  for (const Group &group : groups)
+  for (const RunGroup &group : groups)
     for (const Run &run : group.runs) {
       if (!run.scores.contains(metric))
         continue;
@@ -70,7 +70,7 @@ std::string unitOf(std::span<const Group> groups, const std::string &metric) {
 
 bool lessIsBetter(const std::string &metric, const std::string &unit) { return isLoss(metric) || unit == "nats"; }
 
-std::string headlineOf(std::span<const Group> groups) {
+std::string headlineOf(std::span<const RunGroup> groups) {
   const std::vector<std::string> metrics = metricsOf(groups);
   for (const std::string &metric : metrics)
     if (!isLoss(metric))
@@ -78,13 +78,13 @@ std::string headlineOf(std::span<const Group> groups) {
   return metrics.back();
 }
 
-std::vector<std::string> metricsOf(std::span<const Group> groups) {
+std::vector<std::string> metricsOf(std::span<const RunGroup> groups) {
   std::vector<std::string> metrics{"loss"};
-  for (const Group &group : groups)
+  for (const RunGroup &group : groups)
     for (const Run &run : group.runs)
       if (!run.evaluationLoss.empty() && metrics.size() == 1)
         metrics.push_back("eval_loss");
-  for (const Group &group : groups)
+  for (const RunGroup &group : groups)
     for (const Run &run : group.runs)
       for (const std::string &name : run.scoreNames)
         if (std::find(metrics.begin(), metrics.end(), name) == metrics.end())
@@ -109,7 +109,7 @@ std::vector<Point> thin(std::span<const Point> points, size_t most) {
   return result;
 }
 
-std::vector<Point> meanCurve(const Group &group, const std::string &metric) {
+std::vector<Point> meanCurve(const RunGroup &group, const std::string &metric) {
   std::map<double, std::pair<size_t, double>> sums;
   for (const Run &run : group.runs)
     for (const Point &point : curveOf(run, metric)) {
@@ -130,7 +130,7 @@ double Figure::high() const { return *std::max_element(values.begin(), values.en
 
 double Figure::half() const { return halfInterval(values); }
 
-Figure finalFigure(const Group &group, const std::string &metric) {
+Figure finalFigure(const RunGroup &group, const std::string &metric) {
   Figure figure{{}, group.runs.size()};
   for (const Run &run : group.runs) {
     const std::vector<Point> &points = curveOf(run, metric);
@@ -151,11 +151,11 @@ Figure finalFigure(const Group &group, const std::string &metric) {
   return figure;
 }
 
-bool isShown(std::span<const Group> groups, const std::string &metric) {
-  return std::ranges::any_of(groups, [&](const Group &group) { return !finalFigure(group, metric).values.empty(); });
+bool isShown(std::span<const RunGroup> groups, const std::string &metric) {
+  return std::ranges::any_of(groups, [&](const RunGroup &group) { return !finalFigure(group, metric).values.empty(); });
 }
 
-std::optional<Point> finalPoint(const Group &group, const std::string &metric) {
+std::optional<Point> finalPoint(const RunGroup &group, const std::string &metric) {
   const Figure figure = finalFigure(group, metric);
   if (figure.values.empty())
     return std::nullopt;
@@ -171,7 +171,7 @@ std::optional<Point> finalPoint(const Group &group, const std::string &metric) {
   return point;
 }
 
-Figure speedFigure(const Group &group) {
+Figure speedFigure(const RunGroup &group) {
   Figure figure{{}, group.runs.size()};
   for (const Run &run : group.runs) {
     std::vector<double> speeds;

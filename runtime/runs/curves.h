@@ -9,14 +9,14 @@
 namespace stretto::runtime {
 
 // One or more runs under one name, e.g. the seeds of one model.
-struct Group {
+struct RunGroup {
   std::string label;
   std::vector<Run> runs;
   std::vector<std::pair<std::string, std::string>> choices{}; // columns of the table: which settings were chosen for it
 };
 
 // "label=folder,folder,..." or "folder", which is labelled by its last part; what exists is a folder. Throws Error.
-Group readGroup(const std::string &argument);
+RunGroup readGroup(const std::string &argument);
 
 // The curve of a run that a metric names: "loss", "eval_loss" or a score.
 const std::vector<Point> &curveOf(const Run &run, const std::string &metric);
@@ -27,23 +27,23 @@ std::string valueText(const std::string &unit, double value);
 bool isLoss(const std::string &metric);
 
 // The unit of a metric: "%" for shares, "" for losses and plain numbers. Throws Error where runs do not agree.
-std::string unitOf(std::span<const Group> groups, const std::string &metric);
+std::string unitOf(std::span<const RunGroup> groups, const std::string &metric);
 
 // Losses and what is measured in nats (negative log-likelihoods, divergences) are the better the smaller they are.
 bool lessIsBetter(const std::string &metric, const std::string &unit);
 
 // The metric that decides which of two settings is better: the first score; without scores the held-out loss, else the
 // training loss.
-std::string headlineOf(std::span<const Group> groups);
+std::string headlineOf(std::span<const RunGroup> groups);
 
 // "loss", "eval_loss" where a run has it, then all scores that occur, in the order of the first run that has them.
-std::vector<std::string> metricsOf(std::span<const Group> groups);
+std::vector<std::string> metricsOf(std::span<const RunGroup> groups);
 
 // At most `most` points: neighbours are averaged.
 std::vector<Point> thin(std::span<const Point> points, size_t most);
 
 // The mean over the runs at each step that all of them have reported.
-std::vector<Point> meanCurve(const Group &group, const std::string &metric);
+std::vector<Point> meanCurve(const RunGroup &group, const std::string &metric);
 
 // A figure of a group: one value per run that has it.
 struct Figure {
@@ -57,16 +57,16 @@ struct Figure {
 
 // The metric at the end of each run: a score as it was last evaluated; the loss as the mean over the last tenth of
 // the run's steps, since single steps are noisy. A run that is lost has none.
-Figure finalFigure(const Group &group, const std::string &metric);
+Figure finalFigure(const RunGroup &group, const std::string &metric);
 
 // Whether a group has a figure of the metric.
-bool isShown(std::span<const Group> groups, const std::string &metric);
+bool isShown(std::span<const RunGroup> groups, const std::string &metric);
 
 // The mean at the end with a 95 % interval: of several runs that of their mean, of one that of its evaluation (NAN
 // where it has none). Nothing where no run has the metric.
-std::optional<Point> finalPoint(const Group &group, const std::string &metric);
+std::optional<Point> finalPoint(const RunGroup &group, const std::string &metric);
 
 // Median of the speeds in tokens per second.
-Figure speedFigure(const Group &group);
+Figure speedFigure(const RunGroup &group);
 
 } // namespace stretto::runtime

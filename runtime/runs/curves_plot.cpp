@@ -10,7 +10,7 @@ namespace stretto::runtime {
 
 static constexpr size_t mostPoints = 300;
 
-static std::string drawCurves(std::span<const Group> groups, const std::string &metric, const Frame &frame) {
+static std::string drawCurves(std::span<const RunGroup> groups, const std::string &metric, const Frame &frame) {
   std::string svg;
   for (size_t g = 0; g < groups.size(); ++g) {
     const bool several = groups[g].runs.size() > 1;
@@ -30,9 +30,9 @@ static std::string titleOf(const std::string &metric, const std::string &unit) {
   return metric + (unit.empty() ? "" : ", " + unit) + (lessIsBetter(metric, unit) ? " (less is better)" : "");
 }
 
-static Panel curvesPanel(std::span<const Group> groups, const std::string &metric) {
+static Panel curvesPanel(std::span<const RunGroup> groups, const std::string &metric) {
   double high = 0, low = 0, last = 1;
-  for (const Group &group : groups)
+  for (const RunGroup &group : groups)
     for (const Run &run : group.runs) {
       last = std::max(last, double(run.lastStep()));
       for (const Point &point : thin(curveOf(run, metric), mostPoints)) {
@@ -45,16 +45,16 @@ static Panel curvesPanel(std::span<const Group> groups, const std::string &metri
   return {frame, [groups, metric](const Frame &at) { return drawCurves(groups, metric, at); }};
 }
 
-Plot curvesPlot(std::span<const Group> groups) {
+Plot curvesPlot(std::span<const RunGroup> groups) {
   std::vector<Panel> panels;
   for (const std::string &metric : metricsOf(groups))
     panels.push_back(curvesPanel(groups, metric));
-  const bool several = std::ranges::any_of(groups, [](const Group &group) { return group.runs.size() > 1; });
+  const bool several = std::ranges::any_of(groups, [](const RunGroup &group) { return group.runs.size() > 1; });
   return {"", several ? "Learning curves; thin lines are runs, thick ones their mean." : "Learning curves.",
           drawFigure(groups, std::move(panels), false, "learning curves")};
 }
 
-std::vector<Plot> plotsOf(std::span<const Group> groups) {
+std::vector<Plot> plotsOf(std::span<const RunGroup> groups) {
   std::vector<Plot> plots{curvesPlot(groups)};
   if (const std::vector<Family> families = familiesOf(groups); !families.empty())
     plots.push_back(keysPlot(groups, families));

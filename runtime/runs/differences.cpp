@@ -9,7 +9,7 @@
 namespace stretto::runtime {
 
 // The settings all runs of a group share; "varies" for the others, "-" for those that some run does not have.
-static Settings commonSettings(const Group &group, const std::set<std::string> &names) {
+static Settings commonSettings(const RunGroup &group, const std::set<std::string> &names) {
   std::vector<Settings> runs;
   for (const Run &run : group.runs)
     runs.push_back(readSettings(run.folder));
@@ -52,17 +52,17 @@ static bool tells(const std::vector<Settings> &all, const std::string &name) {
          std::ranges::none_of(all, [&](const Settings &settings) { return settings.at(name) == "-"; });
 }
 
-Table differencesTable(std::span<const Group> groups) {
+Table differencesTable(std::span<const RunGroup> groups) {
   std::set<std::string> names;
-  for (const Group &group : groups)
+  for (const RunGroup &group : groups)
     for (const Run &run : group.runs)
       for (const auto &[name, value] : readSettings(run.folder))
         names.insert(name);
   std::vector<Settings> all;
-  for (const Group &group : groups)
+  for (const RunGroup &group : groups)
     all.push_back(commonSettings(group, names));
   Table table{{"run"}, {}};
-  for (const Group &group : groups)
+  for (const RunGroup &group : groups)
     table.rows.push_back({group.label});
   for (const std::string &name : names) {
     if (!tells(all, name))

@@ -9,6 +9,6 @@ namespace stretto::runtime {
 // seeds, say) shows as "varies"; what varies in every group is left out. So are, of other models, parameters that one
 // of them does not have, and the texts of their specs where the names tell them apart. No columns but the first: no
 // difference.
-Table differencesTable(std::span<const Group> groups);
+Table differencesTable(std::span<const RunGroup> groups);
 
 } // namespace stretto::runtime

@@ -22,7 +22,7 @@ static std::optional<Family> readName(const std::string &metric) {
   return Family{metric.substr(0, slash), metric.substr(slash + 1, equals - slash - 1), {{value, andMore, metric}}};
 }
 
-std::vector<Family> familiesOf(std::span<const Group> groups) {
+std::vector<Family> familiesOf(std::span<const RunGroup> groups) {
   std::vector<Family> families;
   for (const std::string &metric : metricsOf(groups)) {
     std::optional<Family> read = readName(metric);

@@ -21,6 +21,6 @@ struct Family {
 };
 
 // The families with at least two members, in the order in which they occur.
-std::vector<Family> familiesOf(std::span<const Group> groups);
+std::vector<Family> familiesOf(std::span<const RunGroup> groups);
 
 } // namespace stretto::runtime

@@ -18,7 +18,7 @@ static std::string countSeeds(size_t count, size_t all) {
   return fmt::format("{} of {} {}", count, all, all == 1 ? "seed" : "seeds");
 }
 
-std::string describeFindings(const Group &first, const Group &second, const std::string &score) {
+std::string describeFindings(const RunGroup &first, const RunGroup &second, const std::string &score) {
   Figure a = finalFigure(first, score), b = finalFigure(second, score);
   if (a.values.size() != b.values.size() || a.values.empty())
     return fmt::format("No finding: {} was not measured in all runs.", score);

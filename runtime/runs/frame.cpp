@@ -149,7 +149,7 @@ static std::string drawAxes(const Frame &frame) {
   return svg + drawText((x0 + x1) / 2, base + 36, "quiet", "middle", frame.x.title);
 }
 
-static std::string legendText(const Group &group) {
+static std::string legendText(const RunGroup &group) {
   std::string text = group.label;
   for (const auto &[name, value] : group.choices)
     text += ", " + name + " " + value;
@@ -164,7 +164,7 @@ std::string drawMarker(size_t group, double x, double y) {
                      shapes[group / colours % std::size(shapes)]);
 }
 
-static std::string drawLegend(std::span<const Group> groups, double y, bool markers) {
+static std::string drawLegend(std::span<const RunGroup> groups, double y, bool markers) {
   std::string svg;
   for (size_t g = 0; g < groups.size(); ++g, y += legendLine) {
     svg += fmt::format(
@@ -177,12 +177,12 @@ static std::string drawLegend(std::span<const Group> groups, double y, bool mark
   return svg;
 }
 
-std::string drawFigure(std::span<const Group> groups, std::vector<Panel> panels, bool markers,
+std::string drawFigure(std::span<const RunGroup> groups, std::vector<Panel> panels, bool markers,
                        const std::string &about) {
   const size_t columns = std::min<size_t>(2, panels.size()), rows = (panels.size() + columns - 1) / columns;
   const double legend = legendLine * double(groups.size()) + margin;
   double width = panelWidth * double(columns);
-  for (const Group &group : groups)
+  for (const RunGroup &group : groups)
     width = std::max(width, left + 40 + letterWidth * double(legendText(group).size()) + margin);
   const double height = legend + panelHeight * double(rows);
   std::string svg = fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1:.0f}\" "

@@ -63,7 +63,7 @@ std::string drawMarker(size_t group, double x, double y);
 
 // Panels in two columns below a legend of the groups, whose points have markers or not. `about` is what the figure
 // shows, for those who cannot see it.
-std::string drawFigure(std::span<const Group> groups, std::vector<Panel> panels, bool markers,
+std::string drawFigure(std::span<const RunGroup> groups, std::vector<Panel> panels, bool markers,
                        const std::string &about);
 
 } // namespace stretto::runtime

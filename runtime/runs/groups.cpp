@@ -21,7 +21,7 @@ namespace {
 // The runs of one setting at one value of the axis the best is taken of.
 struct Candidate {
   std::string value;
-  Group group;
+  RunGroup group;
   size_t done = 0; // runs that have come to their last step with finite numbers
 };
 
@@ -78,7 +78,7 @@ static bool isUnfinished(const Run &run) { return !isFinished(run) && !run.isLos
 
 // Whether the mean of a metric is better in the first group (1), in the second (-1) or the same in both (0), but for
 // what the order of a sum changes. A group without the metric is behind.
-static int compareMeans(const Group &first, const Group &second, const std::string &metric) {
+static int compareMeans(const RunGroup &first, const RunGroup &second, const std::string &metric) {
   const Figure a = finalFigure(first, metric), b = finalFigure(second, metric);
   if (a.values.empty() || b.values.empty())
     return int(b.values.empty()) - int(a.values.empty());
@@ -144,7 +144,7 @@ std::string Sweep::labelOf(const Setting &setting, bool named) const {
 }
 
 std::string Sweep::headline() const {
-  std::vector<Group> all;
+  std::vector<RunGroup> all;
   for (const Setting &setting : settings)
     for (const Candidate &candidate : setting.candidates)
       all.push_back(candidate.group);
@@ -155,7 +155,7 @@ std::string Sweep::headline() const {
 size_t Sweep::chooseOf(const Setting &setting, const std::string &metric) const {
   size_t chosen = 0;
   for (size_t i = 1; i < setting.candidates.size(); ++i) {
-    const Group &group = setting.candidates[i].group, &best = setting.candidates[chosen].group;
+    const RunGroup &group = setting.candidates[i].group, &best = setting.candidates[chosen].group;
     const int byRuns = int(isWhole(setting.candidates[i])) - int(isWhole(setting.candidates[chosen]));
     const int byScore = byRuns ? byRuns : compareMeans(group, best, metric);
     if (byScore > 0 || (byScore == 0 && compareMeans(group, best, "eval_loss") > 0))
@@ -185,7 +185,7 @@ void Sweep::appendTo(Comparison &comparison, bool named) const {
       if (isWhole(setting.candidates[chosen]) && !isWhole(candidate))
         passedOver.push_back(
             fmt::format("{} of {} ({} of {} runs)", candidate.value, labelOf(setting, named), candidate.done, seeds));
-    Group group = setting.candidates[chosen].group;
+    RunGroup group = setting.candidates[chosen].group;
     group.label = labelOf(setting, named);
     if (!best.empty())
       group.choices.push_back({"best " + best.substr(best.find('.') + 1),
@@ -210,7 +210,7 @@ void Sweep::appendTo(Comparison &comparison, bool named) const {
                     file.runs.size(), folder, fmt::join(absent, ", ")));
 }
 
-static std::set<std::string> tasksOf(const Group &group) {
+static std::set<std::string> tasksOf(const RunGroup &group) {
   std::set<std::string> tasks;
   for (const Run &run : group.runs) {
     const Settings settings = readSettings(run.folder);
@@ -247,7 +247,7 @@ Comparison readComparison(std::span<const std::string> arguments, const std::str
     if (isSweep(argument))
       (sweep++)->appendTo(comparison, arguments.size() > 1);
     else {
-      const Group &group = comparison.groups.emplace_back(readGroup(argument));
+      const RunGroup &group = comparison.groups.emplace_back(readGroup(argument));
       if (const size_t lost = size_t(std::ranges::count_if(group.runs, &Run::isLost)))
         comparison.notes.push_back(tellLost(lost, group.runs.size(), group.label));
       if (const size_t unfinished = size_t(std::ranges::count_if(group.runs, isUnfinished)))

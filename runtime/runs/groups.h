@@ -6,7 +6,7 @@
 namespace stretto::runtime {
 
 struct Comparison {
-  std::vector<Group> groups;
+  std::vector<RunGroup> groups;
   std::vector<std::string> notes; // what the reader has to know about them, a sentence each
 };
 

@@ -49,7 +49,7 @@ static std::string drawBar(double x, double low, double high, size_t group) {
                      groupClass(group), x, low, high, x - 3, low, x - 3, high);
 }
 
-static std::string drawMembers(std::span<const Group> groups, const Family &family, const Frame &frame) {
+static std::string drawMembers(std::span<const RunGroup> groups, const Family &family, const Frame &frame) {
   std::string svg;
   // Groups stand a little beside each other, lest their bars cover one another.
   const double beside = std::min(5.0, 24.0 / double(groups.size()));
@@ -76,10 +76,10 @@ static std::string drawMembers(std::span<const Group> groups, const Family &fami
   return svg;
 }
 
-static Panel keysPanel(std::span<const Group> groups, const Family &family) {
+static Panel keysPanel(std::span<const RunGroup> groups, const Family &family) {
   const std::string unit = unitOf(groups, family.members[0].metric);
   double low = 0, high = 0;
-  for (const Group &group : groups)
+  for (const RunGroup &group : groups)
     for (const FamilyMember &member : family.members)
       if (const std::optional<Point> point = finalPoint(group, member.metric)) {
         low = std::min(low, std::isnan(point->low) ? point->value : point->low);
@@ -91,7 +91,7 @@ static Panel keysPanel(std::span<const Group> groups, const Family &family) {
   return {frame, [groups, family](const Frame &at) { return drawMembers(groups, family, at); }};
 }
 
-Plot keysPlot(std::span<const Group> groups, std::span<const Family> families) {
+Plot keysPlot(std::span<const RunGroup> groups, std::span<const Family> families) {
   std::vector<Panel> panels;
   for (const Family &family : families)
     panels.push_back(keysPanel(groups, family));

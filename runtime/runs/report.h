@@ -11,7 +11,7 @@ namespace stretto::runtime {
 struct Section {
   std::string title, text; // paragraphs separated by empty lines; no markup
   std::string plotFile;    // name of the SVG of the curves; other plots get its stem and a word of their own
-  std::vector<Group> groups;
+  std::vector<RunGroup> groups;
 };
 
 struct Report {

@@ -28,19 +28,19 @@ static std::string rangeText(const Figure &figure, int decimals, bool interval) 
 }
 
 // Decimals of a metric's column: of a number without a rule of its own as many as show four digits of the largest.
-static int decimalsOf(std::span<const Group> groups, const std::string &metric, const std::string &unit) {
+static int decimalsOf(std::span<const RunGroup> groups, const std::string &metric, const std::string &unit) {
   if (isLoss(metric))
     return 4;
   if (unit == "%")
     return 1;
   double largest = 0;
-  for (const Group &group : groups)
+  for (const RunGroup &group : groups)
     for (double value : finalFigure(group, metric).values)
       largest = std::max(largest, std::abs(value));
   return largest > 0 ? std::clamp(3 - int(std::floor(std::log10(largest))), 0, 9) : 0;
 }
 
-static std::string stepsText(const Group &group) {
+static std::string stepsText(const RunGroup &group) {
   auto [low, high] = std::minmax_element(group.runs.begin(), group.runs.end(),
                                          [](const Run &a, const Run &b) { return a.lastStep() < b.lastStep(); });
   if (low->lastStep() == high->lastStep())
@@ -49,16 +49,16 @@ static std::string stepsText(const Group &group) {
 }
 
 // The columns of choices, in order of first mention.
-static std::vector<std::string> choicesOf(std::span<const Group> groups) {
+static std::vector<std::string> choicesOf(std::span<const RunGroup> groups) {
   std::vector<std::string> names;
-  for (const Group &group : groups)
+  for (const RunGroup &group : groups)
     for (const auto &[name, value] : group.choices)
       if (std::ranges::find(names, name) == names.end())
         names.push_back(name);
   return names;
 }
 
-static std::string choiceText(const Group &group, const std::string &name) {
+static std::string choiceText(const RunGroup &group, const std::string &name) {
   for (const auto &[given, value] : group.choices)
     if (given == name)
       return value;
@@ -66,9 +66,9 @@ static std::string choiceText(const Group &group, const std::string &name) {
 }
 
 // The number of parameters of each group ("varies" within one, "-" where unknown); empty where all are the same.
-static std::vector<std::string> sizesOf(std::span<const Group> groups) {
+static std::vector<std::string> sizesOf(std::span<const RunGroup> groups) {
   std::vector<std::string> sizes;
-  for (const Group &group : groups) {
+  for (const RunGroup &group : groups) {
     std::set<std::string> own;
     for (const Run &run : group.runs) {
       const std::optional<int64_t> count = parameterCount(run.folder);
@@ -81,7 +81,7 @@ static std::vector<std::string> sizesOf(std::span<const Group> groups) {
 }
 
 // Those of the main table: scores that no group has are left out.
-static std::vector<std::string> mainMetrics(std::span<const Group> groups) {
+static std::vector<std::string> mainMetrics(std::span<const RunGroup> groups) {
   std::vector<std::string> metrics = metricsOf(groups);
   const std::string headline = headlineOf(groups);
   for (const Breakdown &breakdown : breakdownsOf(groups))
@@ -98,7 +98,7 @@ static std::string columnName(const std::string &metric, const std::string &unit
   return unit.empty() ? metric : metric + "\t" + unit;
 }
 
-Table compareTable(std::span<const Group> groups) {
+Table compareTable(std::span<const RunGroup> groups) {
   const std::vector<std::string> metrics = mainMetrics(groups), choices = choicesOf(groups), sizes = sizesOf(groups);
   Table table{{"run"}, {}};
   table.header.insert(table.header.end(), choices.begin(), choices.end());
@@ -109,7 +109,7 @@ Table compareTable(std::span<const Group> groups) {
     table.header.push_back(columnName(metric, unitOf(groups, metric)));
   table.header.push_back("tokens/s");
   for (size_t g = 0; g < groups.size(); ++g) {
-    const Group &group = groups[g];
+    const RunGroup &group = groups[g];
     std::vector<std::string> row{group.label};
     for (const std::string &name : choices)
       row.push_back(choiceText(group, name));
@@ -124,7 +124,7 @@ Table compareTable(std::span<const Group> groups) {
   return table;
 }
 
-Table breakdownTable(std::span<const Group> groups, const Breakdown &breakdown) {
+Table breakdownTable(std::span<const RunGroup> groups, const Breakdown &breakdown) {
   const std::string unit = unitOf(groups, breakdown.columns[0].metric);
   Table table{{columnName(breakdown.title, unit)}, {}};
   int decimals = 9;
@@ -132,7 +132,7 @@ Table breakdownTable(std::span<const Group> groups, const Breakdown &breakdown) 
     table.header.push_back(column.name);
     decimals = std::min(decimals, decimalsOf(groups, column.metric, unit));
   }
-  for (const Group &group : groups) {
+  for (const RunGroup &group : groups) {
     table.rows.push_back({group.label});
     for (const Breakdown::Column &column : breakdown.columns)
       table.rows.back().push_back(rangeText(finalFigure(group, column.metric), decimals, true));
@@ -140,8 +140,8 @@ Table breakdownTable(std::span<const Group> groups, const Breakdown &breakdown) 
   return table;
 }
 
-std::string tableLegend(std::span<const Group> groups) {
-  const bool several = std::ranges::any_of(groups, [](const Group &group) { return group.runs.size() > 1; });
+std::string tableLegend(std::span<const RunGroup> groups) {
+  const bool several = std::ranges::any_of(groups, [](const RunGroup &group) { return group.runs.size() > 1; });
   return several ? "Of several runs: the mean ± half of its 95 % interval (Student's t over the runs), in brackets the "
                    "lowest "
                    "and the highest."

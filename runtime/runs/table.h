@@ -15,13 +15,13 @@ struct Table {
 // One row per group: name, what was chosen for it, number of parameters (where that differs), runs, steps, loss, every
 // score, speed. Figures of several runs: the mean, half of its 95 % interval and, in brackets, the lowest and the
 // highest. Of a breakdown, which has a table of its own, only the headline score is here.
-Table compareTable(std::span<const Group> groups);
+Table compareTable(std::span<const RunGroup> groups);
 
 // One row per group.
-Table breakdownTable(std::span<const Group> groups, const Breakdown &breakdown);
+Table breakdownTable(std::span<const RunGroup> groups, const Breakdown &breakdown);
 
 // How to read the figures; "" where no group has several runs.
-std::string tableLegend(std::span<const Group> groups);
+std::string tableLegend(std::span<const RunGroup> groups);
 
 // For terminals (columns aligned), Markdown and HTML. The first column is text, the others are figures.
 std::string plainTable(const Table &table);

@@ -23,14 +23,14 @@ struct Options {
 };
 } // namespace
 
-static std::string textPlot(const std::vector<runtime::Group> &groups, const std::string &metric) {
+static std::string textPlot(const std::vector<runtime::RunGroup> &groups, const std::string &metric) {
   runtime::TextPlot plot;
   const std::string unit = runtime::unitOf(groups, metric);
   plot.title = unit.empty() ? metric : metric + ", " + unit;
   plot.yMax = unit == "%" ? 100 : 0;
   plot.colour = runtime::wantsColour(STDOUT_FILENO);
   std::vector<runtime::TextCurve> curves;
-  for (const runtime::Group &group : groups) {
+  for (const runtime::RunGroup &group : groups) {
     curves.push_back({group.label, runtime::thin(runtime::meanCurve(group, metric), 300)});
     for (const runtime::Point &point : curves.back().points) {
       plot.xMax = std::max(plot.xMax, point.step);
@@ -44,7 +44,7 @@ static std::string textPlot(const std::vector<runtime::Group> &groups, const std
 }
 
 static void printTables(const runtime::Comparison &comparison) {
-  const std::vector<runtime::Group> &groups = comparison.groups;
+  const std::vector<runtime::RunGroup> &groups = comparison.groups;
   const runtime::Table differences = runtime::differencesTable(groups);
   std::cout << runtime::plainTable(runtime::compareTable(groups));
   for (const runtime::Breakdown &breakdown : runtime::breakdownsOf(groups))

@@ -70,7 +70,7 @@ static std::string modelText(const Experiment &experiment) {
 }
 
 static runtime::Section runExperiment(const DemoOptions &options, const Experiment &experiment, Screen &screen) {
-  std::vector<runtime::Group> groups;
+  std::vector<runtime::RunGroup> groups;
   for (const Variant &variant : variants())
     groups.push_back({variant.label, {}});
   for (int64_t seed = 0; seed < options.seeds; ++seed) {

@@ -301,7 +301,7 @@ TEST_F(CompareFiles, numbersOfAnySizeAreShown) {
 
 TEST_F(CompareFiles, aPathThatExistsIsARunWhateverItIsCalled) {
   fs::rename(pathOf("a"), pathOf("lr=0.1"));
-  const Group group = readGroup(pathOf("lr=0.1"));
+  const RunGroup group = readGroup(pathOf("lr=0.1"));
   EXPECT_EQ(group.label, "lr=0.1");
   ASSERT_EQ(group.runs.size(), 1u);
   EXPECT_EQ(readGroup("best=" + pathOf("lr=0.1") + "," + pathOf("b")).runs.size(), 2u);

@@ -138,7 +138,7 @@ TEST(Runs, ErrorsNameTheLine) {
 }
 
 TEST(Curves, MeanOverCommonSteps) {
-  Group group{"g", {runWithLosses({4, 2, 1}), runWithLosses({2, 4})}};
+  RunGroup group{"g", {runWithLosses({4, 2, 1}), runWithLosses({2, 4})}};
   EXPECT_EQ(values(meanCurve(group, "loss")), (std::vector<double>{3, 3}));
 }
 
@@ -182,18 +182,18 @@ TEST(Statistics, TheMedianOfAnEvenNumberIsBetweenTwo) {
   EXPECT_EQ(median({4, 9, 1, 2}), 3);
 }
 
-static Group groupOf(const std::string &lines) {
+static RunGroup groupOf(const std::string &lines) {
   RunFolder folder(lines);
   return {"g", {stretto::runtime::Run(folder.path)}};
 }
 
 TEST(Scores, ThreeForms) {
-  const Group group = groupOf(
+  const RunGroup group = groupOf(
       R"({"step":1,"scores":{"a":[1,4],"k":{"mean":2.5,"unit":"nats","low":2,"high":3,"count":7},"b":{"value":0.5,"unit":""}}}
 {"step":2,"scores":{"k":{"mean":"inf","unit":"nats","low":"nan","high":"nan","count":7}}}
 {"step":3,"scores":{"k":{"mean":0,"unit":"nats","low":0,"high":0,"count":0}}}
 )");
-  const std::vector<Group> groups{group};
+  const std::vector<RunGroup> groups{group};
   EXPECT_EQ(unitOf(groups, "a"), "%");
   EXPECT_EQ(unitOf(groups, "k"), "nats");
   EXPECT_EQ(unitOf(groups, "b"), "");
@@ -214,13 +214,13 @@ TEST(Scores, ThreeForms) {
 }
 
 TEST(Scores, UnitsMustAgree) {
-  const std::vector<Group> groups{groupOf("{\"step\":1,\"scores\":{\"a\":[1,4]}}\n"),
-                                  groupOf("{\"step\":1,\"scores\":{\"a\":{\"value\":1,\"unit\":\"bits\"}}}\n")};
+  const std::vector<RunGroup> groups{groupOf("{\"step\":1,\"scores\":{\"a\":[1,4]}}\n"),
+                                     groupOf("{\"step\":1,\"scores\":{\"a\":{\"value\":1,\"unit\":\"bits\"}}}\n")};
   EXPECT_THROW(unitOf(groups, "a"), Error);
 }
 
 TEST(Scores, OfSeveralRunsTheIntervalIsThatOfTheMean) {
-  Group group = groupOf("{\"step\":1,\"scores\":{\"a\":[1,4]}}\n");
+  RunGroup group = groupOf("{\"step\":1,\"scores\":{\"a\":[1,4]}}\n");
   group.runs.push_back(groupOf("{\"step\":1,\"scores\":{\"a\":[3,4]}}\n").runs[0]);
   const Point point = *finalPoint(group, "a");
   EXPECT_EQ(point.value, 50);
@@ -230,8 +230,8 @@ TEST(Scores, OfSeveralRunsTheIntervalIsThatOfTheMean) {
 // A run that ends with a loss that is no number has no figure, however good the last one was that is one.
 TEST(Curves, LostRunsHaveNoFigure) {
   const std::string step = "{\"step\":1,\"loss\":1}\n", score = "\"scores\":{\"a\":[1,4]}}\n";
-  Group group = groupOf(step + "{\"step\":1,\"eval_loss\":1," + score +
-                        "{\"step\":2,\"loss\":2}\n{\"step\":2,\"eval_loss\":\"nan\"," + score);
+  RunGroup group = groupOf(step + "{\"step\":1,\"eval_loss\":1," + score +
+                           "{\"step\":2,\"loss\":2}\n{\"step\":2,\"eval_loss\":\"nan\"," + score);
   EXPECT_TRUE(group.runs[0].isLost());
   for (const char *metric : {"loss", "eval_loss", "a"})
     EXPECT_TRUE(finalFigure(group, metric).values.empty()) << metric;
@@ -288,7 +288,7 @@ TEST(Groups, ARunCountsOnce) {
 }
 
 TEST(Families, AreScoresByAKey) {
-  const std::vector<Group> groups{groupOf(
+  const std::vector<RunGroup> groups{groupOf(
       R"({"step":1,"scores":{"a/k=8":[1,4],"a/k=16":[1,4],"a/k=1":[1,4],"a/n=2":[1,4],)"
       R"("b/a/k=2.5":[1,4],"b/a/k=1":[1,4],"a/k=x":[1,4],"a/k=+":[1,4],"a/k=9++":[1,4],"k=3":[1,4],"/k=3":[1,4],"a/=3":[1,4],)"
       R"("a/k=":[1,4],"c=1/d":[1,4],"a":[1,4]}})"
@@ -303,7 +303,7 @@ TEST(Families, AreScoresByAKey) {
 }
 
 TEST(Breakdowns, AreThreeScoresAndMoreOfOneQuantity) {
-  const std::vector<Group> groups{
+  const std::vector<RunGroup> groups{
       groupOf(R"({"step":1,"scores":{"a/k=8":[1,4],"a/k=16+":[1,4],"a/k=1":[1,4],"b/k=1":[1,4],)"
               R"("b/k=2":[1,4],"c/x":[1,4],"c/y":[1,4],"c/z":[1,4],"c/w":{"mean":1,"unit":"nats"},)"
               R"("d/x":[1,4],"d/y":[1,4],"c":[1,4]}})"
@@ -320,7 +320,7 @@ TEST(Breakdowns, AreThreeScoresAndMoreOfOneQuantity) {
 
 // Columns that no group fills, neither there nor in the main table.
 TEST(Breakdowns, LeaveOutWhatNoRunHas) {
-  const std::vector<Group> groups{
+  const std::vector<RunGroup> groups{
       groupOf(R"({"step":1,"scores":{"a/k=1":[1,4],"a/k=2":[1,4],"a/k=4":[0,0],"a/k=8":[1,4],"b/k=1":[1,4],)"
               R"("b/k=2":[1,4],"b/k=3":[0,0]}})"
               "\n")};
@@ -398,8 +398,8 @@ TEST(TextPlot, EndsAtItsEdges) {
   EXPECT_NE(drawText(plot, corner).find("     0 | a\n"), std::string::npos);
 }
 
-static Group groupWithScores(const std::string &label, const std::vector<double> &scores) {
-  Group group{label, {}};
+static RunGroup groupWithScores(const std::string &label, const std::vector<double> &scores) {
+  RunGroup group{label, {}};
   for (double score : scores) {
     group.runs.push_back(stretto::runtime::Run::starting(label));
     group.runs.back().scores["s"] = {"%", {{1, 50}, {2, score}}};
