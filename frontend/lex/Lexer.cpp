@@ -30,12 +30,10 @@ bool isNamePart(char c) { return llvm::isAlnum(c) || c == '_'; }
 
 class Lexer {
 public:
-  Lexer(const SourceFiles &sources, uint32_t file, Diagnostics &diagnostics)
-      : text(sources.text(file)), file(file), diagnostics(diagnostics) {}
+  Lexer(const SourceFiles &sources, SourceRange part, Diagnostics &diagnostics)
+      : text(sources.text(part.file).take_front(part.end)), file(part.file), diagnostics(diagnostics), at(part.begin) {}
 
   std::vector<Token> run() {
-    if (!isSource())
-      text = text.take_front(0);
     while (true) {
       uint8_t newlines = skipSpace();
       Token token = next();
@@ -47,22 +45,6 @@ public:
   }
 
 private:
-  /// False, after one error, where no token makes sense.
-  bool isSource() {
-    if (text.size() > SourceFiles::maxBytes) {
-      diagnostics.error({file, 0, 0}, "a source file has at most " + llvm::Twine(SourceFiles::maxBytes) +
-                                          " bytes, but got " + llvm::Twine(text.size()));
-      return false;
-    }
-    size_t zero = text.find('\0');
-    bool isUtf16 = text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF");
-    if (isUtf16 || zero != llvm::StringRef::npos)
-      diagnostics.error({file, isUtf16 ? 0 : uint32_t(zero), isUtf16 ? 0 : uint32_t(zero)},
-                        isUtf16 ? "a source file must be text in UTF-8, but got UTF-16; save it as UTF-8"
-                                : "a source file must be text in UTF-8, but got a byte 0");
-    return !isUtf16 && zero == llvm::StringRef::npos;
-  }
-
   uint8_t skipSpace() {
     uint8_t newlines = 0;
     for (; at < text.size(); ++at) {
@@ -268,14 +250,36 @@ private:
   llvm::StringRef text;
   uint32_t file;
   Diagnostics &diagnostics;
-  size_t at = 0;
+  size_t at;
   std::vector<Token> tokens;
 };
+
+/// False, after one error, where no token makes sense.
+bool isSource(llvm::StringRef text, uint32_t file, Diagnostics &diagnostics) {
+  auto refuse = [&](size_t place, const llvm::Twine &message) {
+    diagnostics.error({file, uint32_t(place), uint32_t(place)}, message);
+    return false;
+  };
+  if (text.size() > SourceFiles::maxBytes)
+    return refuse(0, "a source file has at most " + llvm::Twine(SourceFiles::maxBytes) + " bytes, but got " +
+                         llvm::Twine(text.size()));
+  if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF"))
+    return refuse(0, "a source file must be text in UTF-8, but got UTF-16; save it as UTF-8");
+  if (size_t zero = text.find('\0'); zero != llvm::StringRef::npos)
+    return refuse(zero, "a source file must be text in UTF-8, but got a byte 0");
+  return true;
+}
 
 } // namespace
 
 std::vector<Token> frontend::lex(const SourceFiles &sources, uint32_t file, Diagnostics &diagnostics) {
-  return Lexer(sources, file, diagnostics).run();
+  llvm::StringRef text = sources.text(file);
+  const uint32_t end = isSource(text, file, diagnostics) ? text.size() : 0;
+  return lex(sources, SourceRange{file, 0, end}, diagnostics);
+}
+
+std::vector<Token> frontend::lex(const SourceFiles &sources, SourceRange part, Diagnostics &diagnostics) {
+  return Lexer(sources, part, diagnostics).run();
 }
 
 TokenKind frontend::keywordKind(llvm::StringRef text) {

@@ -19,6 +19,9 @@ struct Expr {
   SourceRange range;
   /// Height of the tree below, this node included; limited by the parser.
   unsigned height = 1;
+  /// What a comment behind it says, if that is an expression: elsewhere '//' divides by it. The range is that of the
+  /// comment.
+  std::unique_ptr<Expr> comment;
 
   Expr(ExprKind kind, SourceRange range) : kind(kind), range(range) {}
   virtual ~Expr() = default;
@@ -237,6 +240,9 @@ llvm::StringRef spelling(BinaryOperator op);
 
 /// How a type is written, without its members; "any" and "enum" where nothing but members is written.
 llvm::StringRef spelling(TypeSyntax::Kind kind);
+
+/// Whether it is one of + - * / %.
+inline bool isArithmetic(BinaryOperator op) { return op <= BinaryOperator::Remainder; }
 
 /// Whether it is one of == != < <= > >=.
 inline bool isComparison(BinaryOperator op) {

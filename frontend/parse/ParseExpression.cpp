@@ -13,7 +13,7 @@ struct OperatorInfo {
   llvm::StringRef spelling;
 };
 
-constexpr unsigned comparison = 3, additive = 4;
+constexpr unsigned comparison = 3, additive = 4, multiplicative = 5;
 
 constexpr OperatorInfo operators[] = {
     {TokenKind::KwOr, BinaryOperator::Or, 1, "or"},
@@ -27,9 +27,9 @@ constexpr OperatorInfo operators[] = {
     {TokenKind::KwIn, BinaryOperator::In, comparison, "in"},
     {TokenKind::Plus, BinaryOperator::Add, additive, "+"},
     {TokenKind::Minus, BinaryOperator::Subtract, additive, "-"},
-    {TokenKind::Star, BinaryOperator::Multiply, 5, "*"},
-    {TokenKind::Slash, BinaryOperator::Divide, 5, "/"},
-    {TokenKind::Percent, BinaryOperator::Remainder, 5, "%"},
+    {TokenKind::Star, BinaryOperator::Multiply, multiplicative, "*"},
+    {TokenKind::Slash, BinaryOperator::Divide, multiplicative, "/"},
+    {TokenKind::Percent, BinaryOperator::Remainder, multiplicative, "%"},
 };
 
 const OperatorInfo *findOperator(TokenKind kind) {
@@ -70,8 +70,34 @@ ExprPtr Parser::parseExpr() {
   return tooDeep() ? nullptr : parseBinary(1);
 }
 
+/// The expression that is the whole text of a comment, up to a comment in it; null if there is none.
+ExprPtr Parser::expressionIn(const Token &comment) const {
+  llvm::StringRef text = comment.text.drop_front(2).split("//").first.rtrim("; \t");
+  SourceRange part = comment.range;
+  part.begin += 2;
+  part.end = part.begin + text.size();
+  Diagnostics unheard(sources);
+  Parser parser(sources, lex(sources, part, unheard), unheard);
+  parser.depth = depth;
+  ExprPtr value = parser.parseWholeExpression();
+  if (unheard.hasErrors())
+    return nullptr;
+  value->range = comment.range;
+  return value;
+}
+
+/// Operands and their products, as '//' would divide them, keep what the comment behind them says.
+ExprPtr Parser::withComment(ExprPtr dividend) const {
+  auto found = comments.find(previous().range.end);
+  if (dividend && found != comments.end())
+    dividend->comment = expressionIn(found->second);
+  return dividend;
+}
+
 ExprPtr Parser::parseBinary(unsigned minPrecedence) {
   ExprPtr left = parseUnary();
+  if (minPrecedence <= multiplicative)
+    left = withComment(std::move(left));
   while (left) {
     const OperatorInfo *info = findOperator(peek().kind);
     if (!info || info->precedence < minPrecedence)
@@ -83,6 +109,8 @@ ExprPtr Parser::parseBinary(unsigned minPrecedence) {
     unsigned height = std::max(left->height, right->height);
     SourceRange range = left->range.to(right->range);
     left = withHeight(std::make_unique<BinaryExpr>(range, info->op, std::move(left), std::move(right)), height);
+    if (info->precedence == multiplicative)
+      left = withComment(std::move(left));
     const OperatorInfo *next = findOperator(peek().kind);
     if (left && info->precedence == comparison && next && next->precedence == comparison) {
       unexpected("'and' between two comparisons");

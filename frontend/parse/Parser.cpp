@@ -6,9 +6,9 @@
 using namespace stretto;
 using namespace stretto::frontend;
 
-Parser::Parser(const SourceFiles &sources, uint32_t file, Diagnostics &diagnostics)
+Parser::Parser(const SourceFiles &sources, llvm::ArrayRef<Token> lexed, Diagnostics &diagnostics)
     : sources(sources), diagnostics(diagnostics) {
-  for (const Token &token : lex(sources, file, diagnostics))
+  for (const Token &token : lexed)
     if (!token.is(TokenKind::Comment))
       tokens.push_back(token);
     else if (!tokens.empty() && !token.newlinesBefore)
@@ -47,7 +47,8 @@ const Token *Parser::commentHiding(TokenKind kind) const {
   if (isReported() || found == comments.end())
     return nullptr;
   const llvm::StringRef text = found->second.text;
-  const bool isHidden = (kind == TokenKind::RightParen && text.count(')') > text.count('(')) ||
+  const bool endsArgument = text.count(')') > text.count('(') || text.ends_with(",");
+  const bool isHidden = (kind == TokenKind::RightParen && endsArgument) ||
                         (kind == TokenKind::LeftBrace && text.contains('{')) ||
                         (kind == TokenKind::KwThen && text.contains(" then "));
   return isHidden ? &found->second : nullptr;
@@ -304,9 +305,9 @@ bool Parser::parseMembers(std::vector<Identifier> &members, SourceRange &range) 
 // ---------------------------------------------------------------- entry points
 
 SourceTree frontend::parseFile(const SourceFiles &sources, uint32_t file, Diagnostics &diagnostics) {
-  return Parser(sources, file, diagnostics).parseFile();
+  return Parser(sources, lex(sources, file, diagnostics), diagnostics).parseFile();
 }
 
 ExprPtr frontend::parseExpression(const SourceFiles &sources, uint32_t file, Diagnostics &diagnostics) {
-  return Parser(sources, file, diagnostics).parseWholeExpression();
+  return Parser(sources, lex(sources, file, diagnostics), diagnostics).parseWholeExpression();
 }

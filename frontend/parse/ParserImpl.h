@@ -12,7 +12,7 @@ namespace stretto::frontend {
 
 class Parser {
 public:
-  Parser(const SourceFiles &sources, uint32_t file, Diagnostics &diagnostics);
+  Parser(const SourceFiles &sources, llvm::ArrayRef<Token> lexed, Diagnostics &diagnostics);
 
   SourceTree parseFile();
   ExprPtr parseWholeExpression();
@@ -27,6 +27,8 @@ private:
   /// Takes a token of this kind or reports "expected ... `where`".
   bool expect(TokenKind kind, const llvm::Twine &where, const llvm::Twine &advice = "");
   const Token *commentHiding(TokenKind kind) const;
+  ExprPtr withComment(ExprPtr dividend) const;
+  ExprPtr expressionIn(const Token &comment) const;
   bool expectName(Identifier &name, const llvm::Twine &what);
   /// Whether what stands here was reported already, so that nothing need be said of it.
   bool isReported() const { return gaveUp || isAt(TokenKind::Error); }

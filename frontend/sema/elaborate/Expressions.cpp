@@ -66,6 +66,13 @@ Value Expressions::evaluate(const Expr &expr, NameHint hint) {
   llvm::SaveAndRestore nested(depth, depth + 1);
   if (!mayGoOn(expr.range))
     return {};
+  Value value = evaluateKind(expr, hint);
+  warnOfComment(expr, value);
+  return value;
+}
+
+/// An expression that is no call.
+Value Expressions::evaluateKind(const Expr &expr, NameHint hint) {
   switch (expr.kind) {
   case ExprKind::Integer:
     return llvm::cast<IntegerExpr>(expr).value;
@@ -107,11 +114,42 @@ std::vector<Value> Expressions::evaluateMany(const Expr &expr, NameHint hint) {
   if (!call)
     return {evaluate(expr, hint)};
   llvm::SaveAndRestore nested(depth, depth + 1);
-  return mayGoOn(expr.range) ? calls.evaluate(*call, hint) : std::vector<Value>{Value()};
+  if (!mayGoOn(expr.range))
+    return {Value()};
+  std::vector<Value> values = calls.evaluate(*call, hint);
+  if (values.size() == 1)
+    warnOfComment(expr, values[0]);
+  return values;
 }
 
 std::optional<bool> Expressions::evaluateBool(const Expr &expr, llvm::StringRef what) {
   return expectBool(reporter, evaluate(expr), what, expr.range);
+}
+
+// ---------------------------------------------------------------- comments
+
+/// The first operand of arithmetic on numbers and on variables that hold some; nothing for all else.
+std::optional<double> Expressions::firstOperand(const Expr &expr) const {
+  if (auto *number = llvm::dyn_cast<IntegerExpr>(&expr))
+    return number->value;
+  if (auto *name = llvm::dyn_cast<NameExpr>(&expr)) {
+    const Binding *binding = names.lookup(name->name);
+    return binding && binding->value.isNumber() ? std::optional(toFloat(binding->value)) : std::nullopt;
+  }
+  auto *binary = llvm::dyn_cast<BinaryExpr>(&expr);
+  if (!binary || !isArithmetic(binary->op) || !firstOperand(*binary->right))
+    return std::nullopt;
+  return firstOperand(*binary->left);
+}
+
+/// Warns of a comment behind a number that may be meant to divide it: it is arithmetic itself and begins with a number
+/// that is less. (An equal one says what comes out, a larger one what came out before the last operation.)
+void Expressions::warnOfComment(const Expr &expr, const Value &value) {
+  if (!expr.comment || !value.isNumber())
+    return;
+  if (std::optional<double> divisor = firstOperand(*expr.comment); divisor && *divisor > 1 && *divisor < toFloat(value))
+    reporter.warning(expr.comment->range,
+                     "'//' begins a comment and does not divide; floor(a / b) divides ints, rounding down");
 }
 
 // ---------------------------------------------------------------- names, operators

@@ -24,6 +24,9 @@ public:
 
 private:
   bool mayGoOn(SourceRange range);
+  Value evaluateKind(const Expr &expr, NameHint hint);
+  std::optional<double> firstOperand(const Expr &expr) const;
+  void warnOfComment(const Expr &expr, const Value &value);
   Value evaluateName(const NameExpr &expr);
   void reportUnknown(const NameExpr &expr);
   Value evaluateUnary(const UnaryExpr &expr);
