@@ -176,18 +176,22 @@ Value Expressions::evaluateName(const NameExpr &expr) {
   return {};
 }
 
-/// Says where a repeat assigns the variable in one layer, or what the name may have meant.
+/// Says of which repeat it is a variable, or what the name may have meant.
 void Expressions::reportUnknown(const NameExpr &expr) {
-  const Identifier *local = names.assignedInRepeat(expr.name);
+  const auto [local, isIndex] = names.findInRepeats(expr.name);
   if (!local) {
     reporter.error(expr.range,
                    "unknown name '" + expr.name.take_front(60) + "'" + didYouMean(expr.name, names.visibleNames()));
     return;
   }
+  const std::string name = ("'" + expr.name + "'").str();
   Diagnostic &diagnostic =
-      reporter.error(expr.range, "'" + expr.name + "' has no value here: it is local to one layer of the repeat");
+      reporter.error(expr.range, name + " has no value here: " +
+                                     (isIndex ? "it is the index of a repeat, which only the body of the repeat has"
+                                              : "it is local to one layer of the repeat"));
   diagnostic.notes.push_back(
-      {local->range, ("'" + expr.name + "' is assigned here; give it a value before the repeat to carry it on").str()});
+      {local->range, name + (isIndex ? " counts the layers here"
+                                     : " is assigned here; give it a value before the repeat to carry it on")});
 }
 
 /// The result on numbers.

@@ -65,32 +65,35 @@ void Names::assign(llvm::StringRef name, Value value) {
   home.bind(name, std::move(value));
 }
 
-/// The first assignment of the variable within the repeats of a body, or null.
-static const Identifier *findInRepeats(const Body &body, llvm::StringRef name, bool isRepeated = false) {
-  const Identifier *found = nullptr;
+/// The first variable of that name within the repeats of a body.
+static Names::RepeatVariable findInRepeats(const Body &body, llvm::StringRef name, bool isRepeated = false) {
+  Names::RepeatVariable found;
   for (const StmtPtr &stmt : body) {
     if (auto *assign = llvm::dyn_cast<AssignStmt>(stmt.get())) {
       auto target = llvm::find_if(assign->targets, [&](const Identifier &each) { return each.text == name; });
-      found = isRepeated && target != assign->targets.end() ? &*target : nullptr;
+      if (isRepeated && target != assign->targets.end())
+        found = {&*target};
     } else if (auto *conditional = llvm::dyn_cast<IfStmt>(stmt.get())) {
       found = findInRepeats(conditional->whenTrue, name, isRepeated);
-      found = found ? found : findInRepeats(conditional->whenFalse, name, isRepeated);
+      found = found.name ? found : findInRepeats(conditional->whenFalse, name, isRepeated);
     } else if (auto *repeat = llvm::dyn_cast<RepeatStmt>(stmt.get())) {
-      found = findInRepeats(repeat->body, name, /*isRepeated=*/true);
+      const bool isIndex = repeat->index.text == name;
+      found = isIndex ? Names::RepeatVariable{&repeat->index, isIndex}
+                      : findInRepeats(repeat->body, name, /*isRepeated=*/true);
     } else if (auto *noFuse = llvm::dyn_cast<NoFuseStmt>(stmt.get())) {
       found = findInRepeats(noFuse->body, name, isRepeated);
     }
-    if (found)
+    if (found.name)
       return found;
   }
-  return nullptr;
+  return found;
 }
 
-const Identifier *Names::assignedInRepeat(llvm::StringRef name) const {
+Names::RepeatVariable Names::findInRepeats(llvm::StringRef name) const {
   for (Scope *each = current; each; each = each->parent)
-    if (const Identifier *found = each->body ? findInRepeats(*each->body, name) : nullptr)
+    if (RepeatVariable found = each->body ? ::findInRepeats(*each->body, name) : RepeatVariable(); found.name)
       return found;
-  return nullptr;
+  return {};
 }
 
 // ---------------------------------------------------------------- blocks and defs

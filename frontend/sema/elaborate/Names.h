@@ -29,8 +29,12 @@ public:
   /// Whether a variable of this function exists already, so that assigning it changes it.
   bool isAssigned(llvm::StringRef name) const;
   void assign(llvm::StringRef name, Value value);
-  /// Where a repeat assigns a variable that has no value here, as it is local to one layer; null if none does.
-  const Identifier *assignedInRepeat(llvm::StringRef name) const;
+  /// A variable of a repeat, which has no value behind it: its index, or one that is assigned in it.
+  struct RepeatVariable {
+    const Identifier *name = nullptr; // where it is assigned; null: there is none
+    bool isIndex = false;
+  };
+  RepeatVariable findInRepeats(llvm::StringRef name) const;
   /// Changes with every number that is assigned to a variable of the model: blocks see it.
   unsigned numbersVersion() const { return version; }
   /// Whether the files have a symbol of this name.
