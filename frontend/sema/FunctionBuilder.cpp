@@ -59,6 +59,8 @@ std::vector<ValueId> FunctionBuilder::inlineFunction(const Function &callee, llv
     }
     function.ops.push_back(std::move(copy));
   }
+  for (ValueId value : callee.handedOn)
+    function.handedOn.push_back(map[value]);
   std::vector<ValueId> results;
   for (ValueId result : callee.results)
     results.push_back(map[result]);
@@ -70,7 +72,7 @@ void FunctionBuilder::eachNamed(llvm::function_ref<void(const ValueInfo &, bool)
   for (const Op &op : function.ops)
     for (ValueId operand : op.operands)
       isRead.set(operand);
-  for (const std::vector<ValueId> &kept : {function.results, handedOn})
+  for (const std::vector<ValueId> &kept : {function.results, function.handedOn})
     for (ValueId value : kept)
       isRead.set(value);
   auto look = [&](ValueId value) {

@@ -21,8 +21,6 @@ public:
   bool isModel = false;
   /// Weights that all calls of a block share, by that block and their names in it.
   std::map<std::pair<const Declaration *, std::string>, std::unique_ptr<Binding>> shared;
-  /// What iterations of a repeat that were written out hand on, whether or not another one reads it.
-  std::vector<ValueId> handedOn;
 
   /// The value of a tensor variable in this function, or nothing if it is out of reach (a block reads no
   /// variable of its caller).

@@ -135,7 +135,8 @@ struct Function {
   std::vector<ValueId> invariants;
   std::vector<Op> ops;
   std::vector<ValueId> results;
-  int64_t operations = 0; // with those of the functions that it calls, once for each call
+  std::vector<ValueId> handedOn; // by iterations of a repeat that were written out, whether or not another one reads it
+  int64_t operations = 0;        // with those of the functions that it calls, once for each call
 
   ValueId addValue(Type type, SourceRange range, llvm::StringRef name = "");
 };

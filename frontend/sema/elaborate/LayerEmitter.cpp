@@ -22,7 +22,7 @@ void LayerEmitter::emitInline(int64_t number) {
   std::vector<ValueId> results = outer.inlineFunction(iteration.function, arguments, weights);
   for (auto [binding, result] : llvm::zip_equal(iteration.assigned, results))
     values[binding] = result;
-  llvm::append_range(outer.handedOn, results);
+  llvm::append_range(outer.function.handedOn, results);
 }
 
 // ---------------------------------------------------------------- loops

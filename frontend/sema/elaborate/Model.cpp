@@ -2,6 +2,7 @@
 #include "frontend/sema/elaborate/Model.h"
 
 #include "frontend/sema/elaborate/UnreadParameters.h"
+#include "frontend/sema/elaborate/UnreadWeights.h"
 #include "ir/seq/BatchLimit.h"
 
 #include "llvm/ADT/StringExtras.h"

@@ -28,10 +28,6 @@ private:
   llvm::MapVector<Key, Place, std::map<Key, unsigned>> places;
 };
 
-/// Warns of weights of the model that no function reads, one for each place of the source. Callees stand before their
-/// callers, the last function is that of the model.
-void warnOfUnreadWeights(llvm::ArrayRef<Function> functions, Reporter &reporter);
-
 /// Warns of one value.
 void warnOfUnread(Reporter &reporter, SourceRange range, llvm::StringRef name);
 

@@ -46,6 +46,8 @@ check_spec("a window of attention that looks ahead", "x = softmax_attention(x, x
 promises.check("a norm that is told the width", [*compiler, spec("x = rms_norm(x, dim)")], status=0)
 promises.check("a value that nothing reads", [*compiler, spec("y = tanh(x)")], status=0)
 promises.check("a weight that nothing reads", [*compiler, spec("w = parameter(dim)")], status=0)
+promises.check("a weight for what a repeat carries and nothing reads",
+               [*compiler, spec("y = x  repeat 2 { x = tanh(x)  y = linear(y, dim) }")], status=0)
 promises.check("a parameter that nothing reads", [*compiler, spec("block b(x, wide = true) { return x }")], status=0)
 check_spec("an initializer of a weight that is given", "x = linear(x, weight = parameter(dim, dim), init = ones)")
 check_spec("parts of another number of experts", "x = expert_sum(expert_linear(x, x, 4, 2), x, dim)")
