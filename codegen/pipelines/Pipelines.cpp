@@ -11,6 +11,7 @@
 #include "mlir/Pass/PassOptions.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace stretto;
@@ -182,8 +183,37 @@ struct PhaseOptions : PassPipelineOptions<PhaseOptions> {
 
 using ErrorHandler = llvm::function_ref<LogicalResult(const llvm::Twine &)>;
 
-/// The same as a record; reports a device that there is not.
+/// Reports a word that is none of those that an option takes.
+static LogicalResult requireOneOf(llvm::StringRef name, llvm::StringRef word, llvm::ArrayRef<llvm::StringRef> words,
+                                  ErrorHandler error) {
+  if (llvm::is_contained(words, word))
+    return success();
+  return error(name + " must be one of " + llvm::join(words, ", ") + ", but got '" + word + "'");
+}
+
+/// Reports an option that no phase takes so.
+static LogicalResult check(const PhaseOptions &options, ErrorHandler error) {
+  const auto targets =
+      llvm::map_to_vector(allBackends(), [](const Backend *backend) -> llvm::StringRef { return backend->name(); });
+  if (failed(requireOneOf("fuse", options.fuse, fuseWords, error)) ||
+      failed(requireOneOf("target", options.target, targets, error)))
+    return failure();
+  if (!options.activations.empty() && options.activations != "bf16")
+    return error("activations must be bf16, but got '" + llvm::Twine(options.activations) + "'");
+  const std::pair<llvm::StringRef, int64_t> numbers[] = {{"memory-budget", options.memoryBudget},
+                                                         {"head-bytes", options.headBytes},
+                                                         {"bucket-bytes", options.bucketBytes},
+                                                         {"decode", options.decode}};
+  for (auto [name, number] : numbers)
+    if (number < 0)
+      return error(name + " must be at least 0, but got " + llvm::Twine(number));
+  return success();
+}
+
+/// The same as a record; reports what there is not.
 static FailureOr<PipelineOptions> resolve(const PhaseOptions &options, ErrorHandler error) {
+  if (failed(check(options, error)))
+    return failure();
   PipelineOptions result{options.fuse,
                          options.memoryBudget,
                          options.headBytes,
@@ -194,8 +224,6 @@ static FailureOr<PipelineOptions> resolve(const PhaseOptions &options, ErrorHand
                          findBackend(options.target),
                          {options.chip, options.cudaPath, options.emulate},
                          options.schedules};
-  if (!result.backend)
-    return error("there is no target '" + llvm::Twine(options.target) + "'");
   if (failed(result.backend->resolve(result.settings, ModuleOp(), [&](const llvm::Twine &text) { (void)error(text); })))
     return failure();
   return result;

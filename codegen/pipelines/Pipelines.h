@@ -16,9 +16,12 @@ class DialectRegistry;
 
 namespace stretto::codegen {
 
+/// What may be fused: "always": epilogues also where they do not pay, "rows": no epilogues.
+inline constexpr llvm::StringRef fuseWords[] = {"all", "always", "rows", "none"};
+
 /// What shapes the code that is made from a model.
 struct PipelineOptions {
-  std::string fuse = "all";   // "all", "always": epilogues also where they do not pay, "rows": none, or "none"
+  std::string fuse = "all";   // one of fuseWords
   int64_t memoryBudget = 0;   // bytes that saved values of all layers may take; 0: what the target weighs them by
   int64_t headBytes = 0;      // largest logits, in bytes, that are held at once; 0: what suits the backend
   int64_t bucketBytes = 0;    // least bytes of a bucket that ranks exchange; 0: what suits the backend

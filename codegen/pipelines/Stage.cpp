@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace stretto::codegen {
 #define GEN_PASS_DEF_EXPECTSTAGE
@@ -74,6 +75,15 @@ bool stretto::codegen::holdsModel(ModuleOp module) { return phaseOf(module) || h
 namespace {
 struct ExpectStagePass : stretto::codegen::impl::ExpectStageBase<ExpectStagePass> {
   using ExpectStageBase::ExpectStageBase;
+
+  LogicalResult initialize(MLIRContext *context) final {
+    SmallVector<StringRef> stages{stageName(std::nullopt)};
+    llvm::append_range(stages, llvm::map_range(allPhases, nameOf));
+    if (llvm::is_contained(stages, StringRef(stage)))
+      return success();
+    return emitError(UnknownLoc::get(context))
+           << "stage must be one of " << llvm::join(stages, ", ") << ", but got '" << stage << "'";
+  }
 
   void runOnOperation() final {
     markAllAnalysesPreserved();

@@ -175,9 +175,7 @@ std::string setDevice(CommandLine &line, StringRef text) {
   line.device = codegen::findDevice(name);
   return error;
 }
-std::string setFuse(CommandLine &line, StringRef text) {
-  return readWord(text, {"all", "always", "rows", "none"}, line.fuse);
-}
+std::string setFuse(CommandLine &line, StringRef text) { return readWord(text, codegen::fuseWords, line.fuse); }
 std::string setEmit(CommandLine &line, StringRef text) { return readWord(text, allStages(), line.emit); }
 std::string setDecode(CommandLine &line, StringRef text) { return readNumber(text, 0, line.decode.emplace()); }
 template <int64_t CommandLine::*Field> std::string setBytes(CommandLine &line, StringRef text) {
