@@ -1,6 +1,8 @@
 //===- ProgramCheck.cpp - whether a module is what a program is made of -------===//
 #include "codegen/pipelines/ProgramCheck.h"
 
+#include "ir/kern/Attributes.h"
+#include "ir/kern/KernOps.h"
 #include "ir/seq/ActivationType.h"
 #include "ir/seq/Documents.h"
 #include "ir/seq/EntryNames.h"
@@ -80,7 +82,47 @@ private:
           return reportLack(form.name);
     if (has(entryname::decodeOne) != has(entryname::decodeChunk))
       return reportLack(has(entryname::decodeOne) ? entryname::decodeChunk : entryname::decodeOne);
-    return success();
+    if (failed(checkLogits()))
+      return failure();
+    return *phase == Phase::kernels ? checkArenas() : success();
+  }
+
+  /// Logits are the widest that are compared with targets; padded ones have more columns than there are tokens.
+  LogicalResult checkLogits() {
+    int64_t vocabulary = countOf(module, vocabularyAttr), columns = 0;
+    module.walk([&](Operation *op) {
+      if (op->hasAttr(lossAttr))
+        for (Type type : llvm::concat<const Type>(llvm::to_vector(op->getOperandTypes()), op->getResultTypes()))
+          if (auto tensor = dyn_cast<RankedTensorType>(type); tensor && tensor.getRank() == 3)
+            columns = std::max(columns, tensor.getDimSize(2));
+    });
+    if (columns == 0 || columns >= vocabulary)
+      return success();
+    return module.emitError() << "the logits that are compared with targets must have at least " << vocabulary
+                              << " columns, as " << vocabularyAttr << " says, but have " << columns;
+  }
+
+  /// Arenas of parameters have the bytes that these take, and gradients lie within the activations.
+  LogicalResult checkArenas() {
+    using kern::Arena;
+    const auto bytes = module->getAttrOfType<DenseI64ArrayAttr>(kern::arenasAttr).asArrayRef();
+    const passes::ParameterLayout layout = passes::layoutParameters(module);
+    const std::pair<Arena, int64_t> taken[] = {
+        {Arena::parameters, layout.totalBytes},      {Arena::gradients, layout.trainableBytes},
+        {Arena::moment1, layout.trainableBytes},     {Arena::moment2, layout.trainableBytes},
+        {Arena::accumulator, layout.trainableBytes}, {Arena::rounded, layout.roundedBytes},
+        {Arena::squares, layout.squaresBytes}};
+    for (auto [arena, expected] : taken)
+      if (int64_t found = bytes[static_cast<unsigned>(arena)]; found != expected)
+        return module.emitError() << "the arena " << kern::stringifyArena(arena) << " must have " << expected
+                                  << " bytes, as parameters take, but has " << found << " in " << kern::arenasAttr;
+    auto begin = module->getAttrOfType<IntegerAttr>(kern::gradientsBeginAttr);
+    const int64_t last = bytes[static_cast<unsigned>(Arena::activations)] - layout.trainableBytes;
+    if (begin && begin.getInt() % passes::slotAlignment == 0 && begin.getInt() <= last)
+      return success();
+    auto error = module.emitError() << kern::gradientsBeginAttr << " must be a multiple of " << passes::slotAlignment
+                                    << " of at most " << last << ", where gradients end with the activations, but ";
+    return begin ? error << "is " << begin.getInt() : error << "is missing";
   }
 
   /// Whether the optimizer has the entry.

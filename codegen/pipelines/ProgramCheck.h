@@ -10,8 +10,8 @@
 namespace stretto::codegen {
 
 /// Reports what in a module that may have been edited contradicts what programs bind by names and places: the numbers
-/// of tokens that it states (the vocabulary at the stage seq alone, where logits are whole), its entry points with
-/// their names, arguments and results, and several gradients of a parameter. `phase`: the last one that it has gone
+/// of tokens that it states, its entry points with their names, arguments and results, several gradients of a
+/// parameter, the bytes of parameters, and where gradients begin. `phase`: the last one that it has gone
 /// through; nothing for none.
 mlir::LogicalResult checkProgram(mlir::ModuleOp module, std::optional<Phase> phase);
 
