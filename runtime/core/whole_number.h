@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace stretto::runtime {
@@ -23,6 +24,14 @@ inline bool parseWholeNumber(std::string_view text, int64_t &value) {
     return false;
   value = static_cast<int64_t>(real);
   return true;
+}
+
+// Why a text is no whole number of a range; empty where it is one, which is the value then.
+inline std::string readWholeNumber(std::string_view text, int64_t low, int64_t high, int64_t &value) {
+  if (parseWholeNumber(text, value) && value >= low && value <= high)
+    return "";
+  return "must be an integer in " + std::to_string(low) + ".." + std::to_string(high) + ", but got '" +
+         std::string(text) + "'";
 }
 
 } // namespace stretto::runtime

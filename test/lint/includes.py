@@ -28,7 +28,8 @@ LIBTORCH = {"runtime", "tool of the runtime"}
 # What the dispatcher reads of both halves: what a backend can be told, how files of a run directory end, what a program can be
 # told, what options are called elsewhere, which name is near, and how commands are typed.
 PLAIN_DATA = ("codegen/target/BackendOptions.h", "runtime/core/sealed.h", "runtime/core/program_options.h",
-              "runtime/core/option_habits.h", "runtime/core/nearest.h", "runtime/core/command_line.h")
+              "runtime/core/option_habits.h", "runtime/core/nearest.h", "runtime/core/command_line.h",
+              "runtime/core/whole_number.h")
 # Of the frontend only the way out knows MLIR; the rest is text, syntax trees and types.
 FRONTEND_MLIR = ("frontend/lowering/", "frontend/Frontend.")
 

@@ -2,8 +2,6 @@
 #include "runtime/core/colour.h"
 #include "runtime/core/error.h"
 #include "runtime/core/nearest.h"
-#include "runtime/core/utf8.h"
-#include "runtime/core/whole_number.h"
 #include "tasks/recipes.h"
 #include "tools/data/export.h"
 #include "tools/data/statistics.h"
@@ -28,26 +26,18 @@ struct Options {
 };
 } // namespace
 
-// CLI11 takes what does not fit for the largest number.
-static std::string checkIndex(const std::string &text) {
-  int64_t value = 0;
-  const int64_t most = std::numeric_limits<int64_t>::max();
-  return runtime::parseWholeNumber(text, value) && value >= 0
-             ? ""
-             : "must be an integer in 0.." + std::to_string(most) + ", but got '" + runtime::printable(text) + "'";
-}
-
 static void describeOptions(CLI::App &app, Options &options) {
+  const CLI::Validator index = wholeNumber(0, std::numeric_limits<int64_t>::max());
   app.add_option("task", options.task, "name of a task; without it: all tasks and their parameters");
   app.add_option("--samples", options.samples,
                  "sequences to show (3 unless given), to count or to write (1000); of those held out at most all")
-      ->check(CLI::Range(1, 1 << 30));
+      ->transform(wholeNumber(1, 1 << 30));
   app.add_option("--set,--task-set", options.settings, "parameter of the task, name=value; may be given again");
   app.add_option("--preset", options.preset, "parameters of a preset of the task's recipe");
   app.add_option("--ids", options.ids, "numbering of tokens: compact or published")->capture_default_str();
   app.add_option("--stream", options.stream, "train or evaluation")->capture_default_str();
-  app.add_option("--seed", options.seed, "seed of the data")->check(checkIndex)->capture_default_str();
-  app.add_option("--first", options.first, "index of the first sequence")->check(checkIndex)->capture_default_str();
+  app.add_option("--seed", options.seed, "seed of the data")->transform(index)->capture_default_str();
+  app.add_option("--first", options.first, "index of the first sequence")->transform(index)->capture_default_str();
   app.add_flag("--speed", options.speed, "measure how many tokens per second one core generates and scores");
   app.add_flag("--shape", options.shape,
                "print what a model must be compiled for: batch, length, vocabulary, and whether it has to write");

@@ -128,10 +128,13 @@ int main(int argc, char **argv) {
                "stretto-demo");
   DemoOptions options;
   app.add_option("--only", options.only, "comparisons to run: one-hop, two-hops; may be given again");
-  app.add_option("--seeds", options.seeds, "runs of each model")->check(CLI::Range(1, 1000))->capture_default_str();
-  app.add_option("--steps", options.steps, "steps of each run instead of the preset's")->check(CLI::Range(1, 1 << 30));
+  app.add_option("--seeds", options.seeds, "runs of each model")
+      ->transform(wholeNumber(1, 1000))
+      ->capture_default_str();
+  app.add_option("--steps", options.steps, "steps of each run instead of the preset's")
+      ->transform(wholeNumber(1, 1 << 30));
   app.add_option("--threads", options.threads, "threads of each of the two runs that go on at a time")
-      ->check(CLI::Range(1, 4096))
+      ->transform(wholeNumber(1, 4096))
       ->capture_default_str();
   app.add_option("-o,--output", options.output, "folder of runs and report")->capture_default_str();
   app.add_option("--spec", options.spec, "spec with the parameters of models/llama.stretto");

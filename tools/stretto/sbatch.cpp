@@ -9,7 +9,6 @@
 #include "tools/stretto/words.h"
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 
 namespace stretto::tools {
@@ -43,14 +42,6 @@ if (( status == 143 || ((status == 75 || status > 128) && ${SLURM_RESTART_COUNT:
 fi
 exit "$status"
 )sh";
-
-static int readCount(const std::string &option, const std::string &value, int most) {
-  int count = 0;
-  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), count);
-  if (error != std::errc() || end != value.data() + value.size() || count < 1 || count > most)
-    throw CommandError(option + " must be an integer in 1.." + std::to_string(most) + ", but got '" + value + "'", 2);
-  return count;
-}
 
 int takeBatchOptions(Words &arguments) {
   const auto stop = std::ranges::find(arguments, "--");

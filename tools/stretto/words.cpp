@@ -1,6 +1,9 @@
 // Options among the words of a command line.
 #include "tools/stretto/words.h"
 
+#include "runtime/core/whole_number.h"
+#include "tools/stretto/error.h"
+
 #include <algorithm>
 #include <sstream>
 
@@ -28,6 +31,13 @@ std::vector<std::string> allValues(std::span<const std::string> words, const std
 std::optional<std::string> lastValue(std::span<const std::string> words, const std::string &name) {
   const std::vector<std::string> values = allValues(words, name);
   return values.empty() ? std::nullopt : std::optional(values.back());
+}
+
+int readCount(const std::string &option, const std::string &value, int most) {
+  int64_t count = 0;
+  if (const std::string problem = runtime::readWholeNumber(value, 1, most, count); !problem.empty())
+    throw CommandError(option + " " + problem, 2);
+  return static_cast<int>(count);
 }
 
 bool hasOption(std::span<const std::string> words, const std::string &name) {

@@ -17,6 +17,9 @@ std::vector<std::string> allValues(std::span<const std::string> words, const std
 
 bool hasOption(std::span<const std::string> words, const std::string &name);
 
+// The value of an option as a number in 1..most; throws CommandError where it is none.
+int readCount(const std::string &option, const std::string &value, int most);
+
 // A word a line.
 std::vector<std::string> linesOf(const std::string &text);
 

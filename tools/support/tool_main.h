@@ -2,6 +2,8 @@
 #pragma once
 
 #include "runtime/core/nearest.h"
+#include "runtime/core/utf8.h"
+#include "runtime/core/whole_number.h"
 #include "tools/support/streams.h"
 
 #include <CLI/CLI.hpp>
@@ -36,6 +38,19 @@ inline std::string optionError(const CLI::App &app, const CLI::Error &error, std
   if (const std::vector<std::string> extra = app.remaining(); !extra.empty())
     return "arguments must be options from here on, but got '" + extra.front() + "'";
   return error.what();
+}
+
+// For options that are a whole number of a range, digits or a real as elsewhere. (CLI11 itself takes what does not fit
+// for the largest number.)
+inline CLI::Validator wholeNumber(int64_t low, int64_t high) {
+  const auto toDigits = [=](std::string &text) {
+    int64_t value = 0;
+    const std::string problem = runtime::readWholeNumber(runtime::printable(text), low, high, value);
+    if (problem.empty())
+      text = std::to_string(value);
+    return problem;
+  };
+  return {toDigits, std::to_string(low) + ".." + std::to_string(high)};
 }
 
 // Reads the command line, calls `run` and gives the exit status: 0; 2 where the command line is wrong; 1 after another

@@ -7,18 +7,10 @@
 #include "tools/sweep/axes.h"
 
 #include <algorithm>
-#include <charconv>
 
 namespace stretto::tools {
 
-static int64_t readCount(const std::string &option, const std::string &text) {
-  constexpr int64_t most = 1024;
-  int64_t count = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
-  if (error != std::errc() || end != text.data() + text.size() || count < 1 || count > most)
-    throw CommandError(option + " must be an integer in 1.." + std::to_string(most) + ", but got '" + text + "'", 2);
-  return count;
-}
+static constexpr int64_t mostJobs = 1024;
 
 static void takeOption(SweepLine &line, const std::string &name, const std::string &value) {
   if (name == "--over") {
@@ -30,7 +22,7 @@ static void takeOption(SweepLine &line, const std::string &name, const std::stri
   } else if (name == "--out") {
     line.out = value;
   } else if (name == "--jobs") {
-    line.jobs = readCount(name, value);
+    line.jobs = readCount(name, value, mostJobs);
   } else {
     line.stretto = value;
   }
@@ -73,7 +65,7 @@ SweepLine readSweepLine(std::span<const std::string> words) {
     throw CommandError("a sweep needs something that varies: give --over NAME=VALUE,VALUE", 2);
   if (line.out.empty())
     throw CommandError("a sweep needs a folder: give --out FOLDER", 2);
-  line.ranks = readCount("--ranks", lastValue(line.train, "--ranks").value_or("1"));
+  line.ranks = readCount("--ranks", lastValue(line.train, "--ranks").value_or("1"), mostJobs);
   if (line.ranks > line.jobs)
     throw CommandError("--jobs must be at least the --ranks of a run, each of which is a job, but got " +
                            std::to_string(line.jobs) + " and " + std::to_string(line.ranks),

@@ -129,7 +129,7 @@ TEST(Axes, FolderNamesAreSafeAndDiffer) {
 
 TEST(SweepLine, OwnOptionsApartFromThoseOfTrain) {
   const SweepLine line = readSweepLine(
-      Words{"--jobs=3", "m.stretto", "--set", "x=1", "--over", "seed=1", "--out", "o", "--lr", "2", "--dry-run"});
+      Words{"--jobs=3e0", "m.stretto", "--set", "x=1", "--over", "seed=1", "--out", "o", "--lr", "2", "--dry-run"});
   EXPECT_EQ(line.train, (Words{"m.stretto", "--set", "x=1", "--lr", "2"}));
   EXPECT_EQ(line.jobs, 3);
   EXPECT_EQ(line.out, "o");
