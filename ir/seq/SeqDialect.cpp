@@ -16,6 +16,19 @@ using namespace mlir;
 using namespace stretto;
 using namespace stretto::seq;
 
+/// A list of distributions. One that there is not is told once, by its verifier.
+static ParseResult parseInits(AsmParser &parser, SmallVector<InitAttr> &inits) {
+  return parser.parseCommaSeparatedList([&]() -> ParseResult {
+    FailureOr<InitAttr> init = FieldParser<InitAttr>::parse(parser);
+    if (failed(init))
+      return failure();
+    inits.push_back(*init);
+    return success();
+  });
+}
+
+static void printInits(AsmPrinter &printer, ArrayRef<InitAttr> inits) { printer.printStrippedAttrOrType(inits); }
+
 #include "ir/seq/SeqDialect.cpp.inc"
 #include "ir/seq/SeqEnums.cpp.inc"
 #define GET_ATTRDEF_CLASSES

@@ -122,7 +122,7 @@ def Seq_PartAttr : Seq_Attr<"Part", "part"> {
     ```
   }];
   let parameters = (ins "::mlir::StringAttr":$name, "int64_t":$rows, ArrayRefParameter<"InitAttr">:$inits);
-  let assemblyFormat = "`<` $name `,` $rows `,` $inits `>`";
+  let assemblyFormat = "`<` $name `,` $rows `,` custom<Inits>($inits) `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     /// Of the layer in this place of the stack.

@@ -61,30 +61,25 @@ seq.parameter @w parts [#seq.part<"w", 8, <normal, 0.0 : f64, 1.0 : f64>>, #seq.
 
 // -----
 
-// expected-error @+2 {{there is no distribution log_of_uniform with -1.000000e+00 : f64 and 2.000000e+00 : f64}}
-// expected-error @+1 {{failed to parse Seq_PartAttr parameter 'inits'}}
+// expected-error @+1 {{there is no distribution log_of_uniform with -1.000000e+00 : f64 and 2.000000e+00 : f64}}
 seq.parameter @w parts [#seq.part<"w", 16, <log_of_uniform, -1.0 : f64, 2.0 : f64>>] : tensor<16x16xf32>
 
 // -----
 
-// expected-error @+2 {{there is no distribution normal with 0.000000e+00 : f64 and 0x7FF8000000000000 : f64}}
-// expected-error @+1 {{failed to parse Seq_PartAttr parameter 'inits'}}
+// expected-error @+1 {{there is no distribution normal with 0.000000e+00 : f64 and 0x7FF8000000000000 : f64}}
 seq.parameter @w parts [#seq.part<"w", 16, <normal, 0.0 : f64, 0x7FF8000000000000 : f64>>] : tensor<16x16xf32>
 
 // -----
 
-// expected-error @+2 {{there is no distribution uniform with 3.000000e+00 : f64 and 1.000000e+00 : f64}}
-// expected-error @+1 {{failed to parse Seq_PartAttr parameter 'inits'}}
+// expected-error @+1 {{there is no distribution uniform with 3.000000e+00 : f64 and 1.000000e+00 : f64}}
 seq.parameter @w parts [#seq.part<"w", 16, <uniform, 3.0 : f64, 1.0 : f64>>] : tensor<16x16xf32>
 
 // -----
 
-// expected-error @+2 {{there is no distribution step_bias with 0.000000e+00 : f64 and 1.000000e+00 : f64}}
-// expected-error @+1 {{failed to parse Seq_PartAttr parameter 'inits'}}
+// expected-error @+1 {{there is no distribution step_bias with 0.000000e+00 : f64 and 1.000000e+00 : f64}}
 seq.parameter @w parts [#seq.part<"w", 16, <step_bias, 0.0 : f64, 1.0 : f64>>] : tensor<16x16xf32>
 
 // -----
 
-// expected-error @+2 {{there is no distribution truncated_normal with 1.000000e+00 : f64 and 0.000000e+00 : f64}}
-// expected-error @+1 {{failed to parse Seq_PartAttr parameter 'inits'}}
+// expected-error @+1 {{there is no distribution truncated_normal with 1.000000e+00 : f64 and 0.000000e+00 : f64}}
 seq.parameter @w parts [#seq.part<"w", 16, <truncated_normal, 1.0 : f64, 0.0 : f64>>] : tensor<16x16xf32>
