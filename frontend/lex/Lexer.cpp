@@ -25,6 +25,14 @@ constexpr Keyword keywordTable[] = {
     {"true", TokenKind::KwTrue},
 };
 
+/// Tokens of one character that begins no other token.
+constexpr std::pair<char, TokenKind> singleCharacters[] = {
+    {'(', TokenKind::LeftParen},  {')', TokenKind::RightParen}, {'{', TokenKind::LeftBrace},
+    {'}', TokenKind::RightBrace}, {',', TokenKind::Comma},      {':', TokenKind::Colon},
+    {';', TokenKind::Semicolon},  {'+', TokenKind::Plus},       {'-', TokenKind::Minus},
+    {'%', TokenKind::Percent},
+};
+
 bool isNameStart(char c) { return llvm::isAlpha(c) || c == '_'; }
 bool isNamePart(char c) { return llvm::isAlnum(c) || c == '_'; }
 
@@ -158,32 +166,12 @@ private:
       return make(isWith ? with : without, begin);
     };
     switch (c) {
-    case '(':
-      return make(TokenKind::LeftParen, begin);
-    case ')':
-      return make(TokenKind::RightParen, begin);
-    case '{':
-      return make(TokenKind::LeftBrace, begin);
-    case '}':
-      return make(TokenKind::RightBrace, begin);
-    case ',':
-      return make(TokenKind::Comma, begin);
-    case ':':
-      return make(TokenKind::Colon, begin);
-    case ';':
-      return make(TokenKind::Semicolon, begin);
-    case '+':
-      return make(TokenKind::Plus, begin);
-    case '-':
-      return make(TokenKind::Minus, begin);
     case '*':
       if (at < text.size() && text[at] == '*')
         return noPower(begin, ++at);
       return make(TokenKind::Star, begin);
     case '/':
       return text.substr(at).starts_with("*") ? noBlockComment(begin) : make(TokenKind::Slash, begin);
-    case '%':
-      return make(TokenKind::Percent, begin);
     case '=':
       return twoWay(TokenKind::Equal, TokenKind::Assign);
     case '<':
@@ -195,7 +183,8 @@ private:
         return twoWay(TokenKind::NotEqual, TokenKind::NotEqual);
       return error(begin, "'!' is not an operator; write 'not'");
     }
-    return badCharacter(begin);
+    const auto *single = llvm::find_if(singleCharacters, [&](auto &each) { return each.first == c; });
+    return single == std::end(singleCharacters) ? badCharacter(begin) : make(single->second, begin);
   }
 
   Token noBlockComment(size_t begin) {
