@@ -66,6 +66,21 @@ StmtPtr Parser::parseDeclarationStatement() {
   return statement->declaration ? std::move(statement) : nullptr;
 }
 
+/// What may be meant by a statement that begins with a name, where `token` stands in place of '='.
+static std::string adviseAssign(llvm::StringRef name, const Token &token) {
+  if (token.is(TokenKind::Equal))
+    return "; '==' compares";
+  if (token.is(TokenKind::LeftParen))
+    return ("; write y = " + name + "(...)").str();
+  if (isOperator(token.kind))
+    return ("; write " + name + " = " + name + " " + token.text + " ...").str();
+  if (name == "for")
+    return "; did you mean 'repeat'?";
+  if (name == "let" || name == "var")
+    return ("; variables are made by '=' alone, without '" + name + "'").str();
+  return didYouMean(name, keywords());
+}
+
 StmtPtr Parser::parseAssign() {
   auto statement = std::make_unique<AssignStmt>(peek().range);
   do {
@@ -76,21 +91,12 @@ StmtPtr Parser::parseAssign() {
   } while (takeIf(TokenKind::Comma));
   if (isReported())
     return nullptr;
-  if (!isAt(TokenKind::Assign)) {
-    const Identifier &first = statement->targets.front();
-    std::string hint = peek().is(TokenKind::Equal)       ? "; '==' compares"
-                       : peek().is(TokenKind::LeftParen) ? ("; write y = " + first.text + "(...)").str()
-                       : isOperator(peek().kind)
-                           ? ("; write " + first.text + " = " + first.text + " " + peek().text + " ...").str()
-                       : first.text == "for" ? "; did you mean 'repeat'?"
-                       : first.text == "let" || first.text == "var"
-                           ? ("; variables are made by '=' alone, without '" + first.text + "'").str()
-                           : didYouMean(first.text, keywords());
+  if (!takeIf(TokenKind::Assign)) {
     diagnostics.error(peek().range, "expected '=' after the name '" + statement->targets.back().text +
-                                        "' at the start of a statement" + hint);
+                                        "' at the start of a statement" +
+                                        adviseAssign(statement->targets.front().text, peek()));
     return nullptr;
   }
-  take();
   if (!parseExpressions(statement->values))
     return nullptr;
   statement->range = statement->range.to(previous().range);
