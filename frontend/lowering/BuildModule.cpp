@@ -89,18 +89,10 @@ Location ModuleBuilder::formalLocation(const Function &function, ValueId id, llv
 
 void ModuleBuilder::emitFunction(const Function &function) {
   OpBuilder::InsertionGuard guard(builder);
-  std::vector<ValueId> formals = function.arguments;
-  llvm::SmallVector<std::string> names;
-  for (ValueId id : function.arguments)
-    names.push_back(function.values[id].name);
-  for (const Weight &weight : function.weights) {
-    formals.push_back(weight.value);
-    names.push_back(weight.name);
-  }
-  for (ValueId id : llvm::concat<const ValueId>(function.numbers, function.invariants)) {
-    formals.push_back(id);
-    names.push_back(function.values[id].name);
-  }
+  const std::vector<ValueId> formals = function.formals();
+  auto names = llvm::map_to_vector(formals, [&](ValueId id) { return function.values[id].name; });
+  for (auto [index, weight] : llvm::enumerate(function.weights))
+    names[function.arguments.size() + index] = weight.name;
   llvm::SmallVector<mlir::Type> inputs, results;
   llvm::SmallVector<Location> places;
   for (auto [id, name] : llvm::zip_equal(formals, names)) {

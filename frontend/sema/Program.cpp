@@ -64,6 +64,15 @@ ValueId Function::addValue(Type type, SourceRange range, llvm::StringRef name) {
   return values.size() - 1;
 }
 
+std::vector<ValueId> Function::formals() const {
+  std::vector<ValueId> formals = arguments;
+  for (const Weight &weight : weights)
+    formals.push_back(weight.value);
+  formals.insert(formals.end(), numbers.begin(), numbers.end());
+  formals.insert(formals.end(), invariants.begin(), invariants.end());
+  return formals;
+}
+
 namespace {
 
 class Printer {

@@ -139,6 +139,8 @@ struct Function {
   int64_t operations = 0;        // with those of the functions that it calls, once for each call
 
   ValueId addValue(Type type, SourceRange range, llvm::StringRef name = "");
+  /// The values of its formal parameters, in their order.
+  std::vector<ValueId> formals() const;
 };
 
 /// A parameter of the model with its value.

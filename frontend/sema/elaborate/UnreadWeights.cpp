@@ -29,16 +29,6 @@ private:
 
 } // namespace
 
-/// The values that a call passes are for these, in this order.
-static std::vector<ValueId> formalsOf(const Function &function) {
-  std::vector<ValueId> formals = function.arguments;
-  for (const Weight &weight : function.weights)
-    formals.push_back(weight.value);
-  llvm::append_range(formals, function.numbers);
-  llvm::append_range(formals, function.invariants);
-  return formals;
-}
-
 /// Values that nothing takes, but for those that a repeat carries: their names are told of, and what they are made of
 /// counts as read. A name that begins with '_' asks for no reader.
 static llvm::BitVector findEnds(const Function &function) {
@@ -100,7 +90,7 @@ void ReadValues::markPassed(const Op &call, llvm::BitVector &isRead) {
         results.set(index);
     inside = of(*call.callee, results);
   }
-  for (auto [operand, formal] : llvm::zip_equal(call.operands, formalsOf(callee)))
+  for (auto [operand, formal] : llvm::zip_equal(call.operands, callee.formals()))
     if (inside.test(formal))
       isRead.set(operand);
 }
