@@ -2,6 +2,7 @@
 #include "tools/stretto/cache.h"
 
 #include "tools/stretto/error.h"
+#include "tools/stretto/files.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -13,7 +14,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <iterator>
 #include <optional>
 #include <vector>
 
@@ -35,15 +35,6 @@ static std::string hexDigits(XXH128_hash_t hash) {
   char text[33];
   std::snprintf(text, sizeof text, "%016" PRIx64 "%016" PRIx64, hash.high64, hash.low64);
   return text;
-}
-
-// The content of a file; nothing where it cannot be read.
-static std::optional<std::string> contentOf(const fs::path &path) {
-  if (std::error_code none; !fs::is_regular_file(path, none))
-    return std::nullopt;
-  std::ifstream file(path, std::ios::binary);
-  std::string content(std::istreambuf_iterator<char>(file), {});
-  return file ? std::optional(std::move(content)) : std::nullopt;
 }
 
 void CacheKey::addFile(const fs::path &path) {

@@ -2,13 +2,12 @@
 #include "tools/stretto/imports.h"
 
 #include "tools/stretto/error.h"
+#include "tools/stretto/files.h"
 #include "tools/support/spec_files.h"
 
 #include <cctype>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <set>
 #include <string>
@@ -67,12 +66,7 @@ static std::string whyNotRead(const fs::path &path) {
 }
 
 static std::optional<std::string> readFile(const fs::path &path) {
-  if (!whyNotRead(path).empty())
-    return std::nullopt;
-  std::ifstream file(path, std::ios::binary);
-  if (!file)
-    return std::nullopt;
-  return std::string(std::istreambuf_iterator<char>(file), {});
+  return whyNotRead(path).empty() ? contentOf(path) : std::nullopt;
 }
 
 std::vector<SpecFile> readSpec(const fs::path &spec, std::span<const std::string> importFolders) {

@@ -6,6 +6,7 @@
 #include "tools/stretto/cache.h"
 #include "tools/stretto/check.h"
 #include "tools/stretto/error.h"
+#include "tools/stretto/files.h"
 #include "tools/stretto/imports.h"
 #include "tools/stretto/options.h"
 #include "tools/stretto/process.h"
@@ -316,15 +317,10 @@ static std::string programKey(const TrainArguments &arguments, const fs::path &c
 static fs::path remarksOf(const fs::path &program) { return program.parent_path() / "remarks.txt"; }
 static fs::path specOf(const fs::path &program) { return program.parent_path() / "spec.txt"; }
 
-static std::string contentOf(const fs::path &path) {
-  std::ifstream file(path, std::ios::binary);
-  return std::string(std::istreambuf_iterator<char>(file), {});
-}
-
 // Places in the spec are told with the path that it has now.
 static void printRemarks(const fs::path &program, const std::string &spec) {
-  const std::string then = contentOf(specOf(program)) + ":";
-  for (const std::string &line : linesOf(contentOf(remarksOf(program))))
+  const std::string then = contentOf(specOf(program)).value_or("") + ":";
+  for (const std::string &line : linesOf(contentOf(remarksOf(program)).value_or("")))
     if (line.starts_with(then))
       std::fprintf(stderr, "%s:%s\n", spec.c_str(), line.c_str() + then.size());
     else
