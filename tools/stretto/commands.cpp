@@ -19,14 +19,39 @@
 
 namespace stretto::tools {
 
-// A command that is another program: `program` with `leading` before the user's arguments.
+constexpr std::string_view trainUsage = R"(usage: stretto train <spec.stretto> [options]
+       stretto train --resume --out <run> [options]   (goes on with a run, by its own program)
+       stretto train <spec.stretto> --ranks N --hosts M --print-sbatch [options]   (prints a SLURM job)
+)";
+
+constexpr std::string_view programUsage = "usage: stretto program <spec.stretto> [options]\n";
+
+constexpr std::string_view evalUsage = R"(usage: stretto eval <run> [options]
+       stretto eval <spec.stretto> --init-from <weights> --task <task> [options]
+
+Scores weights on held-out sequences of the task, without training: --eval-batches says on how many batches.
+<run> is a run directory, its folder ckpt, a checkpoint of it, or its weights; spec, options and task are those
+of the run, and those given here lie over them (--batch and --length may differ). With a spec, <weights> may be any
+safetensors file. What only training reads (--steps, --lr, --out, --resume, ...) is an error here.
+)";
+
+constexpr std::string_view generateUsage = R"(usage: stretto generate <run> --prompt "3 1 4" [options]
+       stretto generate <spec.stretto> --init-from <weights> --task <task> --prompt "3 1 4" [options]
+
+Goes on with prompts: numbers of tokens, several prompts with ; between, or --prompts with a file of one a line.
+Prints the tokens of each answer on a line: at most --write, up to --end-token. --temperature above 0 draws
+tokens, with --seed. <run> and what it says are as for eval; a --length of the compiler makes room for more.
+)";
+
+// A command: another program, `program` with `leading` before the user's arguments, or one that compiles a spec through
+// the cache, with its usage.
 struct Command {
-  std::string_view name, program, leading, help;
+  std::string_view name, program, leading, help, usage = {};
 };
 
 static constexpr std::array commands{
-    Command{"train", "", "", "compile a spec and train the model on a task"},
-    Command{"program", "", "", "compile a spec as train does and print the path of the program"},
+    Command{"train", "", "", "compile a spec and train the model on a task", trainUsage},
+    Command{"program", "", "", "compile a spec as train does and print the path of the program", programUsage},
     Command{"compile", "stretto-compile", "", "compile a spec to a program, or stop at any stage"},
     Command{"explain", "stretto-compile", "explain", "say what was fused into what, what was not, and why"},
     Command{"summary", "stretto-compile", "summary", "parameters, FLOPs, bytes and memory per block"},
@@ -34,8 +59,8 @@ static constexpr std::array commands{
     Command{"fmt", "stretto-compile", "fmt", "lay out a spec, comments kept"},
     Command{"opt", "stretto-opt", "", "run passes on IR files"},
     Command{"data", "stretto-data", "", "look at the data of a task"},
-    Command{"eval", "", "", "score a trained model, at the same or at another batch and length"},
-    Command{"generate", "", "", "let a trained model go on with prompts"},
+    Command{"eval", "", "", "score a trained model, at the same or at another batch and length", evalUsage},
+    Command{"generate", "", "", "let a trained model go on with prompts", generateUsage},
     Command{"sweep", "stretto-sweep", "", "train all combinations of settings, each as a run"},
     Command{"compare", "stretto-compare", "", "put runs side by side"},
     Command{"export", "stretto-export", "", "write a checkpoint as one safetensors file"},
@@ -86,39 +111,6 @@ constexpr std::string_view completionUsage = R"(usage: stretto completion bash|z
 Prints what completes command lines of stretto in that shell: source <(stretto completion bash)
 )";
 
-constexpr std::string_view trainUsage = R"(usage: stretto train <spec.stretto> [options]
-       stretto train --resume --out <run> [options]   (goes on with a run, by its own program)
-       stretto train <spec.stretto> --ranks N --hosts M --print-sbatch [options]   (prints a SLURM job)
-)";
-
-constexpr std::string_view evalUsage = R"(usage: stretto eval <run> [options]
-       stretto eval <spec.stretto> --init-from <weights> --task <task> [options]
-
-Scores weights on held-out sequences of the task, without training: --eval-batches says on how many batches.
-<run> is a run directory, its folder ckpt, a checkpoint of it, or its weights; spec, options and task are those
-of the run, and those given here lie over them (--batch and --length may differ). With a spec, <weights> may be any
-safetensors file. What only training reads (--steps, --lr, --out, --resume, ...) is an error here.
-)";
-
-constexpr std::string_view generateUsage = R"(usage: stretto generate <run> --prompt "3 1 4" [options]
-       stretto generate <spec.stretto> --init-from <weights> --task <task> --prompt "3 1 4" [options]
-
-Goes on with prompts: numbers of tokens, several prompts with ; between, or --prompts with a file of one a line.
-Prints the tokens of each answer on a line: at most --write, up to --end-token. --temperature above 0 draws
-tokens, with --seed. <run> and what it says are as for eval; a --length of the compiler makes room for more.
-)";
-
-// Of a command that compiles a spec through the cache.
-static std::string usageOf(const std::string &command) {
-  if (command == "train")
-    return std::string(trainUsage);
-  if (command == "eval")
-    return std::string(evalUsage);
-  if (command == "generate")
-    return std::string(generateUsage);
-  return "usage: stretto " + command + " <spec.stretto> [options]\n";
-}
-
 static int runHelp(std::span<const std::string> arguments) {
   if (arguments.empty() || arguments[0] == "help") {
     printHelp();
@@ -133,7 +125,7 @@ static int runHelp(std::span<const std::string> arguments) {
     becomeCommand(command, {"--help"});
   std::printf("%s\nCompiles the spec through the cache. Options may stand in any order.\n\n%s\n"
               "The cache is the folder $STRETTO_CACHE, else $XDG_CACHE_HOME/stretto, else ~/.cache/stretto.\n",
-              usageOf(arguments[0]).c_str(), optionsText().c_str());
+              std::string(command.usage).c_str(), optionsText().c_str());
   return 0;
 }
 
