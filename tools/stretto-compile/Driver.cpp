@@ -384,14 +384,14 @@ private:
     PendingFile object(line.output + ".o"), program(line.output);
     std::string problem = object.write(StringRef(bytes.data(), bytes.size()));
     if (problem.empty())
-      problem = link(object.temporary(), program.temporary());
+      problem = linkAndBundle(object.temporary(), program.temporary());
     if (problem.empty())
       problem = program.keep();
     return statusOf(problem);
   }
 
   /// Makes the program, with --bundle the libraries beside it, too. Returns an error text, or an empty one.
-  std::string link(StringRef object, StringRef program) {
+  std::string linkAndBundle(StringRef object, StringRef program) {
     std::string problem;
     const ProgramLibraries libraries = findLibraries(*line.backend, settings, problem);
     if (!problem.empty())

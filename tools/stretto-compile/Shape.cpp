@@ -42,37 +42,42 @@ static std::optional<std::string> askTask(const CommandLine &line, std::string &
   return result.status == 0 ? std::optional(result.output) : std::nullopt;
 }
 
+/// What the task gives a program.
+static std::optional<TokenShape> shapeOfTask(const CommandLine &line, std::string &error) {
+  std::optional<std::string> text = askTask(line, error);
+  if (!text)
+    return std::nullopt;
+  auto json = llvm::json::parse(*text);
+  llvm::json::Object *object = json ? json->getAsObject() : nullptr;
+  if (!object) {
+    error = llvm::formatv("stretto-data must print the shape of task '{0}' as JSON, but printed '{1}'", line.task,
+                          StringRef(*text).trim());
+    llvm::consumeError(json.takeError());
+    return std::nullopt;
+  }
+  return TokenShape{object->getInteger("batch").value_or(0),
+                    object->getInteger("length").value_or(0),
+                    object->getInteger("vocabulary").value_or(0),
+                    object->getInteger("documents").value_or(0),
+                    object->getBoolean("writes").value_or(false),
+                    object->getNumber("nll_square"),
+                    object->getNumber("z_loss")};
+}
+
 std::optional<TokenShape> stretto::tools::resolveShape(const CommandLine &line, std::string &error) {
-  TokenShape shape{8, 256, 0};
-  if (!line.task.empty()) {
-    std::optional<std::string> text = askTask(line, error);
-    if (!text)
-      return std::nullopt;
-    auto json = llvm::json::parse(*text);
-    llvm::json::Object *object = json ? json->getAsObject() : nullptr;
-    if (!object) {
-      error = llvm::formatv("stretto-data must print the shape of task '{0}' as JSON, but printed '{1}'", line.task,
-                            StringRef(*text).trim());
-      llvm::consumeError(json.takeError());
-      return std::nullopt;
-    }
-    shape = {object->getInteger("batch").value_or(0),
-             object->getInteger("length").value_or(0),
-             object->getInteger("vocabulary").value_or(0),
-             object->getInteger("documents").value_or(0),
-             object->getBoolean("writes").value_or(false),
-             object->getNumber("nll_square"),
-             object->getNumber("z_loss")};
-  } else if (!line.taskSettings.empty() || !line.preset.empty()) {
+  if (line.task.empty() && !(line.taskSettings.empty() && line.preset.empty())) {
     error = "--task-set and --preset need --task";
     return std::nullopt;
   }
-  shape.batch = line.batch.value_or(shape.batch);
-  shape.length = line.length.value_or(shape.length);
-  shape.vocabulary = line.vocabulary.value_or(shape.vocabulary);
+  std::optional<TokenShape> shape = line.task.empty() ? TokenShape{8, 256, 0} : shapeOfTask(line, error);
+  if (!shape)
+    return std::nullopt;
+  shape->batch = line.batch.value_or(shape->batch);
+  shape->length = line.length.value_or(shape->length);
+  shape->vocabulary = line.vocabulary.value_or(shape->vocabulary);
   if (line.nllSquare)
-    shape.nllSquare = line.nllSquare;
+    shape->nllSquare = line.nllSquare;
   if (line.zLoss)
-    shape.zLoss = line.zLoss;
+    shape->zLoss = line.zLoss;
   return shape;
 }
