@@ -21,7 +21,7 @@ public:
 
   /// Runs the body of a function; `results` are the tensors that it returns. False if no return was executed.
   bool runFunction(const Body &body, std::vector<Value> &results);
-  /// True if a return was executed.
+  /// True where nothing behind it is to run: a return was executed, or a requirement does not hold.
   bool run(const Body &body);
   /// What they say of values that nothing reads; of all functions.
   UnreadValues unread;
