@@ -95,7 +95,7 @@ def ChooseCudaSchedule : Pass<"kern-choose-cuda-schedule", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"rows", "rows", "int64_t", "0", "rows of a step">,
-    Option<"lanes", "lanes", "int64_t", "0", "columns of a vector, a power of two">,
+    Option<"lanes", "lanes", "int64_t", "0", "columns of a vector, a power of two of at most 64">,
     Option<"chunk", "chunk", "int64_t", "0", "rows of a chunk">,
     Option<"threads", "threads", "int64_t", "0", "threads of a group">,
     Option<"overrides", "overrides", "std::string", "\"\"",

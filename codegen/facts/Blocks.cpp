@@ -61,10 +61,10 @@ SmallVector<std::string> BlockNames::ofGradients(Operation *op) const {
 /// What works with parameters itself; scans hand them over only.
 static bool usesParameters(Operation &op) { return !isa<seq::ScanOp, seq::GradientOp>(op); }
 
-/// Whether an operation multiplies rows by rows, as attention and mixers do: a weight is given to it besides.
-static bool multipliesRows(Operation *op) {
+/// Whether an operation mixes rows, as attention and mixers do: a weight is given to it besides.
+static bool mixesRows(Operation *op) {
   auto library = dyn_cast<seq::LibraryOp>(op);
-  return library && library.mixesRows() && library.getMatmulKind() != seq::MatmulKind::none;
+  return library && library.mixesRows();
 }
 
 namespace {
@@ -72,12 +72,12 @@ namespace {
 enum class Witness {
   weight, ///< an operation on weights
   kernel, ///< may hold operations of two blocks
-  rows,   ///< multiplies rows: its weights may be of any block
+  rows,   ///< mixes rows: its weights may be of any block
 };
 } // namespace
 
 static Witness witnessOf(Operation &op) {
-  if (multipliesRows(&op))
+  if (mixesRows(&op))
     return Witness::rows;
   return isa<kern::RowwiseOp>(op) ? Witness::kernel : Witness::weight;
 }
@@ -112,7 +112,7 @@ std::string BlockNames::nearest(Operation *op, ArrayRef<std::string> candidates)
   met.insert(op);
   for (size_t i = 0; i < met.size(); ++i) {
     bool tells = met[i] == op || isa<seq::LibraryOp>(met[i]); // a kernel on the way may hold operations of two blocks
-    if (const std::string *own = tells && !multipliesRows(met[i]) ? ownAmong(candidates, met[i]) : nullptr)
+    if (const std::string *own = tells && !mixesRows(met[i]) ? ownAmong(candidates, met[i]) : nullptr)
       return *own;
     for (Value operand : met[i]->getOperands())
       if (Operation *producer = operand.getDefiningOp(); producer && usesParameters(*producer))
@@ -123,8 +123,9 @@ std::string BlockNames::nearest(Operation *op, ArrayRef<std::string> candidates)
 }
 
 std::string BlockNames::of(Operation *op) const {
-  auto it = multipliesRows(op) ? byPlace.end() : byPlace.find(slotOf(op->getLoc()));
-  if (it == byPlace.end() && ((it = byCall.find(callOf(op->getLoc()))) == byCall.end() || it->first().empty()))
+  const std::string call = callOf(op->getLoc());
+  auto it = mixesRows(op) && !call.empty() ? byPlace.end() : byPlace.find(slotOf(op->getLoc()));
+  if (it == byPlace.end() && ((it = byCall.find(call)) == byCall.end() || call.empty()))
     return "model";
   return it->second.size() == 1 ? it->second.front() : nearest(op, it->second);
 }

@@ -210,7 +210,7 @@ static LogicalResult check(const PhaseOptions &options, ErrorHandler error) {
   return success();
 }
 
-/// The same as a record; reports what there is not.
+/// The options as a record; reports those that no phase or target takes.
 static FailureOr<PipelineOptions> resolve(const PhaseOptions &options, ErrorHandler error) {
   if (failed(check(options, error)))
     return failure();

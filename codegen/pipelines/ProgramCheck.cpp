@@ -87,19 +87,27 @@ private:
     return *phase == Phase::kernels ? checkArenas() : success();
   }
 
-  /// Logits are the widest that are compared with targets; padded ones have more columns than there are tokens.
+  /// Columns of the logits that an operation of the loss compares with targets, padded ones included: in a kernel by
+  /// their index, before that as a value. 0: a kernel that does not say.
+  static int64_t comparedColumns(Operation *op) {
+    if (!isa<kern::RowwiseOp>(op))
+      return cast<RankedTensorType>(op->getResult(0).getType()).getShape().back();
+    int64_t columns = 0;
+    op->walk([&](seq::ColumnIndexOp index) { columns = std::max(columns, index.getType().getShape().back()); });
+    return columns;
+  }
+
   LogicalResult checkLogits() {
-    int64_t vocabulary = countOf(module, vocabularyAttr), columns = 0;
-    module.walk([&](Operation *op) {
-      if (op->hasAttr(lossAttr))
-        for (Type type : llvm::concat<const Type>(llvm::to_vector(op->getOperandTypes()), op->getResultTypes()))
-          if (auto tensor = dyn_cast<RankedTensorType>(type); tensor && tensor.getRank() == 3)
-            columns = std::max(columns, tensor.getDimSize(2));
+    int64_t vocabulary = countOf(module, vocabularyAttr);
+    WalkResult result = module.walk([&](Operation *op) {
+      const int64_t columns = op->hasAttr(lossAttr) ? comparedColumns(op) : 0;
+      if (columns == 0 || columns >= vocabulary)
+        return WalkResult::advance();
+      op->emitOpError() << "must compare targets with logits of at least " << vocabulary << " columns, as "
+                        << vocabularyAttr << " says, but has " << columns;
+      return WalkResult::interrupt();
     });
-    if (columns == 0 || columns >= vocabulary)
-      return success();
-    return module.emitError() << "the logits that are compared with targets must have at least " << vocabulary
-                              << " columns, as " << vocabularyAttr << " says, but have " << columns;
+    return failure(result.wasInterrupted());
   }
 
   /// Arenas of parameters have the bytes that these take, and gradients lie within the activations.
@@ -117,7 +125,12 @@ private:
         return module.emitError() << "the arena " << kern::stringifyArena(arena) << " must have " << expected
                                   << " bytes, as parameters take, but has " << found << " in " << kern::arenasAttr;
     auto begin = module->getAttrOfType<IntegerAttr>(kern::gradientsBeginAttr);
-    const int64_t last = bytes[static_cast<unsigned>(Arena::activations)] - layout.trainableBytes;
+    const int64_t activations = bytes[static_cast<unsigned>(Arena::activations)];
+    const int64_t last = activations - layout.trainableBytes;
+    if (last < 0)
+      return module.emitError() << "the arena activations must have at least " << layout.trainableBytes
+                                << " bytes, as gradients lie in it, but has " << activations << " in "
+                                << kern::arenasAttr;
     if (begin && begin.getInt() % passes::slotAlignment == 0 && begin.getInt() <= last)
       return success();
     auto error = module.emitError() << kern::gradientsBeginAttr << " must be a multiple of " << passes::slotAlignment

@@ -10,7 +10,7 @@ namespace stretto::frontend {
 /// strings and numbers out of range are reported and become Error tokens.
 std::vector<Token> lex(const SourceFiles &sources, uint32_t file, Diagnostics &diagnostics);
 
-/// The same of a part of a file that was split already.
+/// The same of a part of a file that `lex` took for text before.
 std::vector<Token> lex(const SourceFiles &sources, SourceRange part, Diagnostics &diagnostics);
 
 } // namespace stretto::frontend

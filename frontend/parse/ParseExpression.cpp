@@ -72,7 +72,7 @@ ExprPtr Parser::parseExpr() {
 
 /// The expression that is the whole text of a comment, up to a comment in it; null if there is none.
 ExprPtr Parser::expressionIn(const Token &comment) const {
-  llvm::StringRef text = comment.text.drop_front(2).split("//").first.rtrim("; \t");
+  llvm::StringRef text = comment.text.drop_front(2).split("//").first.rtrim(",; \t");
   SourceRange part = comment.range;
   part.begin += 2;
   part.end = part.begin + text.size();

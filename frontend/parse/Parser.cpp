@@ -47,7 +47,8 @@ const Token *Parser::commentHiding(TokenKind kind) const {
   if (isReported() || found == comments.end())
     return nullptr;
   const llvm::StringRef text = found->second.text;
-  const bool endsArgument = text.count(')') > text.count('(') || text.ends_with(",");
+  const bool endsArgument =
+      text.count(')') > text.count('(') || (text.rtrim().ends_with(",") && expressionIn(found->second));
   const bool isHidden = (kind == TokenKind::RightParen && endsArgument) ||
                         (kind == TokenKind::LeftBrace && text.contains('{')) ||
                         (kind == TokenKind::KwThen && text.contains(" then "));

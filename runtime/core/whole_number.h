@@ -26,10 +26,13 @@ inline bool parseWholeNumber(std::string_view text, int64_t &value) {
   return true;
 }
 
-// Why a text is no whole number of a range; empty where it is one, which is the value then.
-inline std::string readWholeNumber(std::string_view text, int64_t low, int64_t high, int64_t &value) {
-  if (parseWholeNumber(text, value) && value >= low && value <= high)
-    return "";
+// Whether a text is a whole number of a range, which is the value then.
+inline bool isWholeNumber(std::string_view text, int64_t low, int64_t high, int64_t &value) {
+  return parseWholeNumber(text, value) && value >= low && value <= high;
+}
+
+// What is said of a text that is none.
+inline std::string notWholeNumber(std::string_view text, int64_t low, int64_t high) {
   return "must be an integer in " + std::to_string(low) + ".." + std::to_string(high) + ", but got '" +
          std::string(text) + "'";
 }

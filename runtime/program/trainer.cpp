@@ -82,17 +82,18 @@ std::string Trainer::specRemark(const std::map<std::string, std::string> &before
   if (hash == before.end() || hash->second == now.at("spec_hash") || !parts.run)
     return "";
   const std::string spec = parts.run->file("spec.stretto"), options = parts.run->file("build/options.txt");
-  if (!pathExists(spec) || !pathExists(options))
+  if (!pathExists(spec))
     return "";
   if (readFile(spec, most) != parts.state.program.spec_text)
     return fmt::format("; it differs from '{}'", spec);
+  if (!pathExists(options))
+    return "";
   if (!parts.run->hasModelOptions(parts.state.program))
     return fmt::format("; the text of the spec is the same, but its --set, --length or the vocabulary of the task is "
                        "another: '{}' has those of the run",
                        options);
-  return "; spec and settings are the same, but one of the two was compiled from a stage of it (a .mlir file), which "
-         "may "
-         "have been edited";
+  return "; spec and settings are the same, but one of the two was compiled from a stage of it (a .mlir file) that was "
+         "edited, or by another version of Stretto";
 }
 
 void Trainer::resumeFrom(const Manifest &manifest) {

@@ -45,8 +45,8 @@ Setting bound(const char *name, std::string_view value, decltype(Setting::set) s
 Setting integer(const char *name, int64_t RunConfig::*field, int64_t low, int64_t high) {
   auto set = [=](RunConfig &config, const std::string &text) {
     int64_t value = 0;
-    if (const std::string problem = readWholeNumber(text, low, high, value); !problem.empty())
-      throw Error(fmt::format("--{} {}", name, problem));
+    if (!isWholeNumber(text, low, high, value))
+      throw Error(fmt::format("--{} {}", name, notWholeNumber(text, low, high)));
     config.*field = value;
   };
   return bound(name, "N", set, [=](const RunConfig &config) { return fmt::format("{}", config.*field); });

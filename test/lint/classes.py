@@ -10,15 +10,16 @@ from tree import source_files
 
 OPENS = re.compile(r"namespace(?: ([\w:]+))? \{$")
 CLOSES = re.compile(r"\} // namespace")
-DEFINES = re.compile(r"(?:template <.*> ?)?(?:class|struct) (\w+)(?: final)?(?: : [^{]*)? \{")
+DEFINES = re.compile(r"(?:template <.*> ?)?(?:class|struct) (?:alignas\(\w+\) |\[\[.*?\]\] )?(\w+)(?: final)?(?: : [^{]*)? \{")
 
 
 def classes(text):
     """The classes that a source defines in namespaces with names, each with its line."""
-    within = []
-    for number, line in enumerate(text.splitlines(), 1):
+    within, lines = [], text.splitlines()
+    for number, line in enumerate(lines, 1):
         if opened := OPENS.match(line):
-            within.append(opened[1] or "")
+            if lines[number + 1 : number + 2] != ["}"]:  # of one line, which closes without its name
+                within.append(opened[1] or "")
         elif CLOSES.match(line) and within:
             within.pop()
         elif (defined := DEFINES.match(line)) and "" not in within:
@@ -45,6 +46,8 @@ def self_test():
     one = "namespace a::b {\nstruct X {\n};\n} // namespace a::b\n"
     assert failures_of([("x.h", one), ("y.h", one)]) == ["y.h:2: 'a::b::X' has a definition at x.h:2, too"]
     assert not failures_of([("x.h", one), ("y.h", one.replace("a::b", "a::c"))])
+    declared = "namespace c {\nclass Y;\n}\n"
+    assert failures_of([("x.h", declared + one), ("y.h", one.replace("X {", "alignas(64) X {"))]) == ["y.h:2: 'a::b::X' has a definition at x.h:5, too"]
     assert not failures_of([("x.h", one), ("y.cpp", one.replace("namespace a::b {", "namespace a::b {\nnamespace {"))])
     return False
 

@@ -26,7 +26,7 @@ MAY_INCLUDE = {
 MLIR = {"ir", "frontend", "passes", "codegen", "tool of the compiler"}
 LIBTORCH = {"runtime", "tool of the runtime"}
 # What the dispatcher reads of both halves: what a backend can be told, how files of a run directory end, what a program can be
-# told, what options are called elsewhere, which name is near, and how commands are typed.
+# told, what options are called elsewhere, which name is near, how commands are typed, and what a whole number is.
 PLAIN_DATA = ("codegen/target/BackendOptions.h", "runtime/core/sealed.h", "runtime/core/program_options.h",
               "runtime/core/option_habits.h", "runtime/core/nearest.h", "runtime/core/command_line.h",
               "runtime/core/whole_number.h")

@@ -71,14 +71,12 @@ std::string readCoefficient(StringRef text, double &result) {
   return "";
 }
 
-/// `meant`: what another word stands for; empty where the nearest one is suggested.
-std::string readWord(StringRef text, llvm::ArrayRef<StringRef> known, std::string &result, StringRef meant = "") {
+std::string readWord(StringRef text, llvm::ArrayRef<StringRef> known, std::string &result) {
   result = text.str();
   if (llvm::is_contained(known, text))
     return "";
-  const std::string advice =
-      meant.empty() ? frontend::didYouMean(text, known) : ("; did you mean '" + meant + "'?").str();
-  return llvm::formatv("must be one of {0}, but got '{1}'{2}", llvm::join(known, ", "), text, advice);
+  std::string list = llvm::join(known, ", ");
+  return llvm::formatv("must be one of {0}, but got '{1}'{2}", list, text, frontend::didYouMean(text, known));
 }
 
 std::string readAssignment(StringRef text, std::pair<std::string, std::string> &result) {
@@ -160,7 +158,9 @@ std::string setTarget(CommandLine &line, StringRef text) {
   std::string name;
   auto names =
       llvm::map_to_vector(codegen::allBackends(), [](const codegen::Backend *backend) { return backend->name(); });
-  std::string error = readWord(text, names, name, text == "gpu" ? "cuda" : ""); // by its letters nearest to cpu
+  std::string error = readWord(text, names, name);
+  if (text == "gpu") // by its letters nearest to cpu
+    error = llvm::formatv("must be one of {0}, but got 'gpu'; did you mean 'cuda'?", llvm::join(names, ", "));
   line.targetGiven = true;
   if (error.empty())
     line.backend = codegen::findBackend(name);

@@ -20,7 +20,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <optional>
 #include <string_view>
 
@@ -107,14 +106,13 @@ static std::vector<std::string> optionsOf(const fs::path &run) {
   const fs::path path = run / "build" / "options.txt";
   if (std::error_code none; fs::exists(path, none) && !fs::is_regular_file(path, none)) // a pipe would be waited for
     throw CommandError("cannot read '" + path.string() + "': it must be a regular file");
-  std::ifstream file(path, std::ios::binary);
-  if (!file)
+  const std::optional<std::string> content = contentOf(path);
+  if (!content)
     throw CommandError("'" + run.string() +
                            "' does not say how its spec was compiled (no build/options.txt): name the spec "
                            "and its options, too",
                        2);
-  const std::string content(std::istreambuf_iterator<char>(file), {});
-  const std::optional<std::string_view> text = runtime::unsealed(content);
+  const std::optional<std::string_view> text = runtime::unsealed(*content);
   if (!text)
     throw CommandError("'" + path.string() +
                        "' must be as the run wrote it, but was cut or changed: name the spec and its "

@@ -35,8 +35,8 @@ std::optional<std::string> lastValue(std::span<const std::string> words, const s
 
 int readCount(const std::string &option, const std::string &value, int most) {
   int64_t count = 0;
-  if (const std::string problem = runtime::readWholeNumber(value, 1, most, count); !problem.empty())
-    throw CommandError(option + " " + problem, 2);
+  if (!runtime::isWholeNumber(value, 1, most, count))
+    throw CommandError(option + " " + runtime::notWholeNumber(value, 1, most), 2);
   return static_cast<int>(count);
 }
 

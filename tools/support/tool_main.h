@@ -45,10 +45,10 @@ inline std::string optionError(const CLI::App &app, const CLI::Error &error, std
 inline CLI::Validator wholeNumber(int64_t low, int64_t high) {
   const auto toDigits = [=](std::string &text) {
     int64_t value = 0;
-    const std::string problem = runtime::readWholeNumber(runtime::printable(text), low, high, value);
-    if (problem.empty())
-      text = std::to_string(value);
-    return problem;
+    if (!runtime::isWholeNumber(text, low, high, value))
+      return runtime::notWholeNumber(runtime::printable(text), low, high);
+    text = std::to_string(value);
+    return std::string();
   };
   return {toDigits, std::to_string(low) + ".." + std::to_string(high)};
 }

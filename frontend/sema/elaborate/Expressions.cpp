@@ -8,6 +8,7 @@
 #include "frontend/sema/elaborate/Calls.h"
 
 #include <algorithm>
+#include <cmath>
 
 using namespace stretto;
 using namespace stretto::frontend;
@@ -128,26 +129,48 @@ std::optional<bool> Expressions::evaluateBool(const Expr &expr, llvm::StringRef 
 
 // ---------------------------------------------------------------- comments
 
-/// The first operand of arithmetic on numbers and on variables that hold some; nothing for all else.
-std::optional<double> Expressions::firstOperand(const Expr &expr) const {
+static std::optional<double> resultOf(BinaryOperator op, double left, double right) {
+  switch (op) {
+  case BinaryOperator::Add:
+    return left + right;
+  case BinaryOperator::Subtract:
+    return left - right;
+  case BinaryOperator::Multiply:
+    return left * right;
+  case BinaryOperator::Divide:
+    return left / right;
+  case BinaryOperator::Remainder:
+    return std::fmod(left, right);
+  default:
+    return std::nullopt;
+  }
+}
+
+/// Of arithmetic on numbers and on variables that hold some; nothing for all else.
+std::optional<Expressions::Arithmetic> Expressions::arithmeticOf(const Expr &expr) const {
   if (auto *number = llvm::dyn_cast<IntegerExpr>(&expr))
-    return number->value;
+    return Arithmetic::of(static_cast<double>(number->value));
+  if (auto *number = llvm::dyn_cast<FloatExpr>(&expr))
+    return Arithmetic::of(number->value);
   if (auto *name = llvm::dyn_cast<NameExpr>(&expr)) {
     const Binding *binding = names.lookup(name->name);
-    return binding && binding->value.isNumber() ? std::optional(toFloat(binding->value)) : std::nullopt;
+    return binding && binding->value.isNumber() ? std::optional(Arithmetic::of(toFloat(binding->value))) : std::nullopt;
   }
   auto *binary = llvm::dyn_cast<BinaryExpr>(&expr);
-  if (!binary || !isArithmetic(binary->op) || !firstOperand(*binary->right))
-    return std::nullopt;
-  return firstOperand(*binary->left);
+  const auto left = binary ? arithmeticOf(*binary->left) : std::nullopt;
+  const auto right = left ? arithmeticOf(*binary->right) : std::nullopt;
+  const auto result = right ? resultOf(binary->op, left->result, right->result) : std::nullopt;
+  return result ? std::optional(Arithmetic{left->first, *result}) : std::nullopt;
 }
 
 /// Warns of a comment behind a number that may be meant to divide it: it is arithmetic itself and begins with a number
-/// that is less. (An equal one says what comes out, a larger one what came out before the last operation.)
+/// that is less. (A larger one says what came out before the last operation, an equal one or result what comes out.)
 void Expressions::warnOfComment(const Expr &expr, const Value &value) {
   if (!expr.comment || !value.isNumber())
     return;
-  if (std::optional<double> divisor = firstOperand(*expr.comment); divisor && *divisor > 1 && *divisor < toFloat(value))
+  const double dividend = toFloat(value);
+  const auto divisor = arithmeticOf(*expr.comment);
+  if (divisor && divisor->first > 1 && divisor->first < dividend && divisor->result != dividend)
     reporter.warning(expr.comment->range,
                      "'//' begins a comment and does not divide; floor(a / b) divides ints, rounding down");
 }

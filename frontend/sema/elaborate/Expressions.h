@@ -25,7 +25,11 @@ public:
 private:
   bool mayGoOn(SourceRange range);
   Value evaluateKind(const Expr &expr, NameHint hint);
-  std::optional<double> firstOperand(const Expr &expr) const;
+  struct Arithmetic {
+    double first, result; // its first operand, and what comes out
+    static Arithmetic of(double number) { return {number, number}; }
+  };
+  std::optional<Arithmetic> arithmeticOf(const Expr &expr) const;
   void warnOfComment(const Expr &expr, const Value &value);
   Value evaluateName(const NameExpr &expr);
   void reportUnknown(const NameExpr &expr);

@@ -31,9 +31,10 @@ public:
   void assign(llvm::StringRef name, Value value);
   /// A variable of a repeat, which has no value behind it: its index, or one that is assigned in it.
   struct RepeatVariable {
-    const Identifier *name = nullptr; // where it is assigned; null: there is none
+    const Identifier *name = nullptr; // where it gets its name; null: there is none
     bool isIndex = false;
   };
+  /// The first variable of this name of a repeat in the bodies around this place.
   RepeatVariable findInRepeats(llvm::StringRef name) const;
   /// Changes with every number that is assigned to a variable of the model: blocks see it.
   unsigned numbersVersion() const { return version; }

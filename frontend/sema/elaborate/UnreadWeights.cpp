@@ -29,8 +29,8 @@ private:
 
 } // namespace
 
-/// Values that nothing takes, but for those that a repeat carries: their names are told of, and what they are made of
-/// counts as read. A name that begins with '_' asks for no reader.
+/// Values that nothing takes: they are told of by name, so what they are made of counts as read. Those that a repeat
+/// carries are none of them, unless their name begins with '_'.
 static llvm::BitVector findEnds(const Function &function) {
   llvm::BitVector ends(function.values.size()), taken(function.values.size()), carried(function.values.size());
   for (const Op &op : function.ops) {

@@ -47,8 +47,8 @@ Rows resultsOf(const AttentionOp &op, int64_t head, const Turn &turn) {
   return rowsOf(op.o, op.value_dim, head, turn.token, op.o_stride);
 }
 
-// What is used behind a panel and was not yet: the next keys, by the first block that sees them, and results, which are
-// written last.
+// What is used behind a panel and was not yet: the results of its block, and keys that the last block of a document,
+// which comes first, is the first to see.
 Ahead usedBehind(const AttentionOp &op, int64_t head, const Turn &turn, const Panel &panel, const Keys &keys) {
   Ahead ahead{.ofTile = 8};
   if (panel.key == turn.block.firstKey)
@@ -104,7 +104,8 @@ void attend(const AttentionOp &op, const Piece &piece, char *memory) {
   });
   for (int64_t begin = firstSeenKey(op.window, piece.query) / range * range; begin < seen; begin += range) {
     const int64_t end = std::min(seen, begin + range);
-    const Keys keys(op, kvHead, begin, first + begin, end - begin, copies);
+    const int64_t known = tiles::tilesAreNarrow() ? end : seen; // copies end with their range
+    const Keys keys(op, kvHead, begin, first + begin, known - begin, copies);
     forEachTurn([&](const Turn &turn) {
       forEach(turn.block, op.causal, begin, end,
               [&](const Panel &panel) { addPanel(op, head, turn, panel, keys, scores); });

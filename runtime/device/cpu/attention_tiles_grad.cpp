@@ -115,8 +115,8 @@ void addQueriesBehind(const Turn &turn, Ahead &ahead) {
   ahead.add(rowsOf(grad.d_q, op.head_dim, head, token, grad.dq_stride), count, op.head_dim);
 }
 
-// What the piece reads behind a panel and has not read before.
-Ahead readBehind(const Turn &turn, const Panel &panel) {
+// What the piece uses behind a panel for the first time.
+Ahead usedBehind(const Turn &turn, const Panel &panel) {
   Ahead ahead{.ofTile = 6};
   if (turn.isFirst(panel))
     addQueriesBehind(turn, ahead);
@@ -134,7 +134,7 @@ void addPanel(const Turn &turn, const Panel &panel, bool addsToKeys, bool addsTo
   const AttentionOp &op = turn.op();
   const auto &[grad, piece, head, block, space, keys] = turn;
   const int64_t key = piece.document.first + panel.key;
-  Ahead ahead = readBehind(turn, panel);
+  Ahead ahead = usedBehind(turn, panel);
   multiplyKeys(op, head, block, panel, keys.keysOf(panel), space.queries, space.scores, ahead);
   multiply(block, panel, op.value_dim, keys.valuesOf(panel), space.dOuts, space.dScores, ahead);
   softmaxGradColumns(panel.scores(block), space.scores, space.dScores, static_cast<float>(op.scale), space.lse,

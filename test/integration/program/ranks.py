@@ -48,6 +48,7 @@ llama = program(f"{models}/llama.stretto", *SMALL, *WIDTH["llama"])
 tied = program(f"{models}/llama.stretto", *SMALL, *WIDTH["llama"], "--set", "tied=true", "--dtype", "f64", "--decode", 16)
 expected = same("eight", llama, (1, 2, 4, 8), "--virtual-ranks", 8)
 waits = [json.loads(read(f"{path('eight', count)}/timing.jsonl").splitlines()[0])["data_wait"] for count in (2, 4, 8)]
+# Ranks agree on the data of a step, which takes much more than 10 us.
 expect(max(waits) > 1e-5, f"no wait of ranks for the data of their first step is told: {waits}")
 same("six", llama, (1, 3, 6), "--virtual-ranks", 6)
 same("tied", tied, (1, 2), "--virtual-ranks", 2, "--accumulate", 2, "--eval-generate", 6)

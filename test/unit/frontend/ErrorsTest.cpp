@@ -53,6 +53,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"x = linear(x, dim // 2,\n init = zeros)",
              "3:19: error: expected ')' after the arguments of 'linear', but got '//', which begins a comment; "
              "floor(a / b) divides ints, rounding down"},
+        Case{"x = linear(x, dim // the width,\n init = zeros)", "4:2: error: expected ')'"},
         Case{"x = linear(x, dim, bias = True)", "unknown name 'True'; did you mean 'true'?"},
         Case{"x = x(3)", "'x' is a variable and cannot be called"},
         Case{"block b(y) { return y }\nx = x + b", "'b' is a block or def; call it with (...)"},

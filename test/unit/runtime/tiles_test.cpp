@@ -111,20 +111,26 @@ TEST(Tiles, readsStrips) {
   }
 }
 
-// So many rows a tile, and none behind the last.
+// So many rows a tile, one block after the other, and none behind the last.
 TEST(Tiles, bringsTheRowsAhead) {
-  constexpr int64_t size = 64, bytes = size * sizeof(float);
+  constexpr int64_t size = 64;
   const std::vector<float> a(size * size, 1), b = a;
   std::vector<float> c(size * size);
-  const auto *const begin = reinterpret_cast<const char *>(a.data());
-  auto brings = [&](int64_t rows, int64_t ofTile) {
-    Ahead ahead{begin, bytes, rows, bytes, ofTile};
+  auto brings = [&](std::vector<int64_t> blocks, int64_t ofTile) {
+    Ahead ahead{.ofTile = ofTile};
+    for (int64_t rows : blocks)
+      ahead.add(Matrix<const float>{a.data(), size}, rows, size);
     matmul(size, size, size, {a.data(), size}, {b.data(), size}, {}, {c.data(), size}, Part::all, &ahead);
-    EXPECT_EQ(ahead.next, begin + (rows - ahead.rows) * bytes);
-    return rows - ahead.rows;
+    std::vector<int64_t> brought;
+    for (int64_t i = 0; i < ahead.added; ++i)
+      brought.push_back(blocks[i] - ahead.blocks[i].rows);
+    return brought;
   };
-  const int64_t tiles = brings(1000, 1);
+  const int64_t tiles = brings({1000}, 1).front();
   EXPECT_TRUE(tiles > 3 && tiles <= size) << tiles;
-  EXPECT_EQ(brings(1000, 2), 2 * tiles);
-  EXPECT_EQ(brings(3, 2), 3);
+  EXPECT_EQ(brings({1000}, 2), std::vector{2 * tiles});
+  EXPECT_EQ(brings({3}, 2), std::vector<int64_t>{3});
+  EXPECT_EQ(brings({3, 2, 1000}, 1), (std::vector<int64_t>{3, 2, tiles - 5}));
+  EXPECT_EQ(brings({0}, 1), std::vector<int64_t>());
+  EXPECT_EQ(brings({-1}, 1), std::vector<int64_t>());
 }

@@ -124,16 +124,16 @@ STRETTO_INLINE void tile(const Matmul<Real> &x, int64_t i, int64_t j, int64_t co
       storePart<Partial>(c[r] + v * width<Real>, sums[r][v], count);
 }
 
-// Brings nearer what is read next: some rows of what the caller tells, and the next tile of c.
+// Brings nearer what is used next: some rows of what the caller tells, and the next tile of c.
 template <int Rows, int Vectors, typename Real>
 STRETTO_INLINE void bring(Ahead &ahead, const Matmul<Real> &x, int64_t i, int64_t j) {
   constexpr int line = 64; // bytes
   for (int64_t row = 0; row < ahead.ofTile && ahead.at < ahead.added; ++row) {
-    Ahead::Rows &rows = ahead.matrices[ahead.at];
-    for (int64_t byte = 0; byte < rows.bytes; byte += line)
-      __builtin_prefetch(rows.next + byte, /*rw=*/0, /*locality=*/2);
-    rows.next += rows.stride;
-    ahead.at += --rows.count == 0;
+    Ahead::Block &block = ahead.blocks[ahead.at];
+    for (int64_t byte = 0; byte < block.bytes; byte += line)
+      __builtin_prefetch(block.next + byte, /*rw=*/0, /*locality=*/2);
+    block.next += block.stride;
+    ahead.at += --block.rows == 0;
   }
   if (i + 2 * Rows > x.m)
     return;

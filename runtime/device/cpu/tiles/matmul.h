@@ -4,6 +4,7 @@
 #include "runtime/device/cpu/tiles/matrix.h"
 
 #include <array>
+#include <cassert>
 
 namespace stretto::runtime::tiles {
 
@@ -29,20 +30,22 @@ template <typename Real> struct Base {
   const Real *factors = nullptr;
 };
 
-// What is read after a matmul, rows of some matrices: each of its tiles brings some of them into the second-level
+// What is used after a matmul, rows of at most 8 blocks: each of its tiles brings some of them into the second-level
 // cache.
 struct Ahead {
-  struct Rows {
+  struct Block {
     const char *next;
-    int64_t stride, count, bytes; // stride: bytes
+    int64_t stride, rows, bytes; // stride: bytes; rows: that are not yet brought
   };
-  std::array<Rows, 8> matrices = {};
-  int64_t added = 0, at = 0; // matrices
+  std::array<Block, 8> blocks = {};
+  int64_t added = 0, at = 0; // blocks
   int64_t ofTile = 1;        // rows
-  template <typename Real> void add(Matrix<Real> rows, int64_t count, int64_t columns) {
+  template <typename Real> void add(Matrix<Real> block, int64_t rows, int64_t columns) {
     constexpr int64_t size = sizeof(Real);
-    if (count > 0)
-      matrices[added++] = {reinterpret_cast<const char *>(rows.data), rows.stride * size, count, columns * size};
+    if (rows <= 0)
+      return;
+    assert(added < static_cast<int64_t>(blocks.size()));
+    blocks[added++] = {reinterpret_cast<const char *>(block.data), block.stride * size, rows, columns * size};
   }
 };
 
