@@ -19,6 +19,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
+#include <sys/mman.h>
 
 namespace stretto::runtime {
 
@@ -33,10 +34,21 @@ static constexpr int64_t largeChunkFlops = 1 << 20;
 
 CpuDevice::CpuDevice() { countLibraryMemory(); }
 
+// Asks for pages of 2 MB, of which a processor finds more rows without looking up where they lie. Systems that have
+// none refuse, and nothing is lost.
+static void askForLargePages(void *data, int64_t bytes) {
+  constexpr uintptr_t page = 4096;
+  const auto begin = reinterpret_cast<uintptr_t>(data), first = (begin + page - 1) / page * page;
+  const uintptr_t end = (begin + bytes) / page * page;
+  if (bytes >= 2 << 20)
+    madvise(reinterpret_cast<void *>(first), end - first, MADV_HUGEPAGE);
+}
+
 void *CpuDevice::allocate(int64_t bytes) {
   void *data = libraryAllocate(bytes);
   if (!data)
     throw Error(fmt::format("memory for an arena must be available, but {} bytes could not be allocated", bytes));
+  askForLargePages(data, bytes);
   allocations[data] = bytes;
   return data;
 }

@@ -6,7 +6,10 @@
 #include "test/unit/runtime/small.h"
 
 #include <atomic>
+#include <cstdio>
+#include <filesystem>
 #include <fmt/format.h>
+#include <fstream>
 
 using namespace stretto;
 using namespace stretto::runtime;
@@ -33,7 +36,30 @@ stretto_kernel cpuKernel(const char *name, const char *location, stretto_kernel_
 const stretto_kernel counting = cpuKernel("counting", "a.stretto:1:1", countChunks, 1000, 8, 1 << 20, 10);
 const stretto_kernel poison = cpuKernel("poison", "a.stretto:7:3", writeNaN, 1, 0, 0, 0);
 
+// Whether the system is to back the memory at an address with large pages: its mapping has the flag "hg".
+bool wantsLargePages(const void *address) {
+  const auto at = reinterpret_cast<uintptr_t>(address);
+  std::ifstream mappings("/proc/self/smaps");
+  bool isInside = false;
+  for (std::string line; std::getline(mappings, line);) {
+    if (uintptr_t begin = 0, end = 0; std::sscanf(line.c_str(), "%zx-%zx ", &begin, &end) == 2)
+      isInside = at >= begin && at < end;
+    if (isInside && line.starts_with("VmFlags:"))
+      return line.find(" hg") != std::string::npos;
+  }
+  return false;
+}
+
 } // namespace
+
+TEST(Device, LargeArenasWantLargePages) {
+  if (!std::filesystem::exists("/sys/kernel/mm/transparent_hugepage"))
+    GTEST_SKIP() << "this system has none";
+  const auto device = makeDevice("cpu");
+  auto *const data = static_cast<char *>(device->allocate(8 << 20));
+  EXPECT_TRUE(wantsLargePages(data + (4 << 20)));
+  device->release(data, 8 << 20);
+}
 
 TEST(Device, ALaunchCoversEachChunkOnce) {
   for (int threads : {1, 2, 3, 7}) {
