@@ -37,8 +37,9 @@ struct Turn {
   float *queries;
   Rows out;
   SoftmaxColumns state;
-  Turn(const Block &block, int64_t token, bool isLast, Scratch &scratch, const AttentionOp &op)
-      : block(block), token(token), isLast(isLast), queries(scratch.take(op.head_dim * blockQueries)),
+  Turn(const AttentionOp &op, const Document &document, int64_t query, Scratch &scratch)
+      : block(op, query, document.length), token(document.first + query),
+        isLast(query + blockQueries >= document.length), queries(scratch.take(op.head_dim * blockQueries)),
         out(scratch.takeRows(blockQueries, op.value_dim)),
         state{scratch.take(blockQueries), scratch.take(blockQueries), scratch.take(blockQueries)} {}
 };
@@ -94,10 +95,10 @@ void attend(const AttentionOp &op, const Piece &piece, char *memory) {
   Scratch scratch(memory);
   float *const scores = scratch.take(panelKeys * blockQueries);
   float *const copies = scratch.take(keyCopies(op, range));
-  auto forEachTurn = [&, first = first, length = length](auto visit) {
+  auto forEachTurn = [&](auto visit) {
     Scratch ofTurns = scratch;
     for (int64_t query = piece.query; query < piece.end; query += blockQueries)
-      visit(Turn(Block(op, query, length), first + query, query + blockQueries >= length, ofTurns, op));
+      visit(Turn(op, piece.document, query, ofTurns));
   };
   forEachTurn([&](const Turn &turn) {
     packColumns(turn.block, op.head_dim, rowsOf(op.q, op.head_dim, head, turn.token, op.q_stride), turn.queries);
