@@ -12,10 +12,23 @@ using namespace mlir;
 using namespace stretto;
 using namespace stretto::codegen;
 
-/// The outermost call in the spec that an operation was inlined from, as text; empty where there is none.
-static std::string callOf(Location loc) {
-  LocationAttr call = outermostCall(loc);
-  return call ? sourceLocations(call) : "";
+/// The calls in the spec that an operation was inlined from: the outermost, this and the next, and so on to all of
+/// them.
+static SmallVector<std::string> callsOf(Location loc) {
+  SmallVector<std::string> calls;
+  auto add = [&](auto &&self, Location of) -> void {
+    of->walk([&](Location inner) {
+      if (auto site = dyn_cast<CallSiteLoc>(inner)) {
+        self(self, site.getCaller());
+        calls.push_back((calls.empty() ? "" : calls.back() + " < ") + sourceLocations(site.getCaller()));
+        self(self, site.getCallee());
+        return WalkResult::interrupt();
+      }
+      return isa<FileLineColLoc>(inner) ? WalkResult::interrupt() : WalkResult::advance();
+    });
+  };
+  add(add, loc);
+  return calls;
 }
 
 std::string BlockNames::ofParameter(StringRef name) {
@@ -25,7 +38,10 @@ std::string BlockNames::ofParameter(StringRef name) {
 }
 
 /// The innermost location with the calls around it.
-static std::string slotOf(Location loc) { return sourceLocations(loc) + " < " + callOf(loc); }
+static std::string slotOf(Location loc) {
+  const SmallVector<std::string> calls = callsOf(loc);
+  return sourceLocations(loc) + " < " + (calls.empty() ? "" : calls.front());
+}
 
 static void addTo(SmallVectorImpl<std::string> &blocks, StringRef block) {
   if (!llvm::is_contained(blocks, block))
@@ -71,8 +87,8 @@ namespace {
 /// What tells by its weights which block there is at its place, the surest first.
 enum class Witness {
   weight, ///< an operation on weights
+  rows,   ///< mixes rows: its weights may be of another block
   kernel, ///< may hold operations of two blocks
-  rows,   ///< mixes rows: its weights may be of any block
 };
 } // namespace
 
@@ -83,14 +99,15 @@ static Witness witnessOf(Operation &op) {
 }
 
 BlockNames::BlockNames(const Timeline &timeline) : trace(timeline) {
-  for (Witness witness : {Witness::weight, Witness::kernel, Witness::rows}) {
+  for (Witness witness : {Witness::weight, Witness::rows, Witness::kernel}) {
     Places places, calls;
     for (func::FuncOp function : timeline.functions())
       for (Operation &op : function.getBody().front())
         if (usesParameters(op) && witnessOf(op) == witness)
           for (const std::string &block : ofWeights(&op)) {
             addTo(places[slotOf(op.getLoc())], block);
-            addTo(calls[callOf(op.getLoc())], block);
+            for (const std::string &call : callsOf(op.getLoc()))
+              addTo(calls[call], block);
           }
     for (auto &[place, blocks] : places)
       byPlace.try_emplace(place, blocks);
@@ -108,6 +125,8 @@ const std::string *BlockNames::ownAmong(ArrayRef<std::string> candidates, Operat
 }
 
 std::string BlockNames::nearest(Operation *op, ArrayRef<std::string> candidates) const {
+  if (candidates.size() == 1)
+    return candidates.front();
   llvm::SmallSetVector<Operation *, 16> met;
   met.insert(op);
   for (size_t i = 0; i < met.size(); ++i) {
@@ -123,11 +142,14 @@ std::string BlockNames::nearest(Operation *op, ArrayRef<std::string> candidates)
 }
 
 std::string BlockNames::of(Operation *op) const {
-  const std::string call = callOf(op->getLoc());
-  auto it = mixesRows(op) && !call.empty() ? byPlace.end() : byPlace.find(slotOf(op->getLoc()));
-  if (it == byPlace.end() && ((it = byCall.find(call)) == byCall.end() || call.empty()))
-    return "model";
-  return it->second.size() == 1 ? it->second.front() : nearest(op, it->second);
+  const SmallVector<std::string> calls = callsOf(op->getLoc());
+  if (calls.empty() || !mixesRows(op))
+    if (auto it = byPlace.find(slotOf(op->getLoc())); it != byPlace.end())
+      return nearest(op, it->second);
+  for (const std::string &call : llvm::reverse(calls))
+    if (auto it = byCall.find(call); it != byCall.end())
+      return nearest(op, it->second);
+  return "model";
 }
 
 SmallVector<std::pair<std::string, double>> BlockNames::sharesOf(Operation *op) const {

@@ -97,6 +97,7 @@ public:
       for (std::optional<int64_t> maker; (maker = nextMaker(reader, maker));) {
         Passage passage = find(*maker, reader);
         bool isAllowed =
+            llvm::none_of(members[reader], isMarkedNoFuse) &&
             llvm::none_of(passage.chain, [&](Operation *op) { return isMarkedNoFuse(op) || readsFar(op); });
         if (!passage.chain.empty() && isAllowed && isCheaper(passage, reader))
           duplicate(passage, reader);

@@ -80,14 +80,19 @@ bool RowRoles::isReadByParameterRow(Value value) const {
   return llvm::any_of(value.getUsers(), [&](Operation *user) { return isOfParameterRows(user); });
 }
 
+/// Whether an operation repeats a value along the last dimension of its result.
+static bool repeatsOverColumns(Operation *op) {
+  auto broadcast = dyn_cast<seq::BroadcastOp>(op);
+  return broadcast && !broadcast.getDims().empty() && broadcast.getDims().back() + 1 != broadcast.getType().getRank();
+}
+
 /// Whether a kernel of parameter rows spreads each column of a value over a row.
 bool RowRoles::areColumnsRows(Value value) const {
   return llvm::any_of(value.getUsers(), [&](Operation *user) {
     auto broadcast = dyn_cast<seq::BroadcastOp>(user);
     if (!broadcast)
       return withRowColumns.contains(user);
-    bool isLast = broadcast.getDims().empty() || broadcast.getDims().back() + 1 == broadcast.getType().getRank();
-    return !isLast && isOfParameterRows(user);
+    return repeatsOverColumns(broadcast) && isOfParameterRows(user);
   });
 }
 
@@ -119,7 +124,7 @@ RowRole RowRoles::findRole(Operation *op) const {
     return RowRole::duplicated;
   if (isReadOutside(op))
     return isJoinOfLibraryRows(op) ? RowRole::outside : RowRole::member;
-  if (countsColumns(op) && areColumnsRows(result))
+  if ((countsColumns(op) || repeatsOverColumns(op)) && areColumnsRows(result))
     return RowRole::member;
   bool isOnTheWay = onlyMoves(op) || isa<arith::SIToFPOp>(op); // a whole number is as long as the real one it becomes
   if (kind == RowKind::row)

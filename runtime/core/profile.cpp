@@ -58,7 +58,7 @@ Profile::Line Profile::lineOf(const std::string &name, const Sum &sum) const {
     return line;
   line.seconds = sum.seconds / static_cast<double>(steps);
   line.share = total > 0 ? sum.seconds / total : 0;
-  line.calls = sum.calls / steps;
+  line.calls = (sum.calls + steps - 1) / steps; // those that not every step has are of one
   if (sum.seconds > 0) {
     line.gigabytesPerSecond = sum.bytes / sum.seconds * 1e-9;
     line.gigaflops = sum.flops / sum.seconds * 1e-9;

@@ -38,9 +38,10 @@ struct Address {
   }
 };
 
-// Of IPv4 where there is one. `host` null: all addresses of this host.
-Address resolve(const char *host, int port) {
+// Of IPv4 where there is one. `host` null: all addresses of this host, of a family.
+Address resolve(const char *host, int port, int family = AF_UNSPEC) {
   addrinfo hints = {}, *list = nullptr;
+  hints.ai_family = family;
   hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV;
   hints.ai_socktype = SOCK_STREAM;
   if (const int code = getaddrinfo(host, std::to_string(port).c_str(), &hints, &list))
@@ -83,9 +84,10 @@ int listenOn(const Address &address) {
 
 Listener::Listener(const std::string &address, int port, bool isShared) {
   const Address wanted = resolve(address.c_str(), port);
-  socket = listenOn(isShared && isLoopback(wanted.text()) ? resolve(nullptr, port) : wanted);
+  const auto all = [&] { return resolve(nullptr, port, wanted.storage.ss_family); };
+  socket = listenOn(isShared && isLoopback(wanted.text()) ? all() : wanted);
   if (socket < 0 && errno == EADDRNOTAVAIL && isShared)
-    socket = listenOn(resolve(nullptr, port));
+    socket = listenOn(all());
   if (socket < 0 && errno == EADDRINUSE)
     throw Error(fmt::format("the store must listen on {}:{}, but the port is in use; set MASTER_PORT to another",
                             address, port));

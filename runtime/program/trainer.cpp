@@ -92,8 +92,8 @@ std::string Trainer::specRemark(const std::map<std::string, std::string> &before
     return fmt::format("; the text of the spec is the same, but its --set, --length or the vocabulary of the task is "
                        "another: '{}' has those of the run",
                        options);
-  return "; spec and settings are the same, but one of the two was compiled from a stage of it (a .mlir file) that was "
-         "edited, or by another version of Stretto";
+  return "; spec and settings are the same, but one of the two was compiled from a stage of it (a .mlir file), or by "
+         "another version of Stretto";
 }
 
 void Trainer::resumeFrom(const Manifest &manifest) {

@@ -15,7 +15,7 @@ public:
   struct Step {
     int slowest = 0;      // rank
     double seconds = 0;   // of it
-    double imbalance = 0; // of it over the median, minus 1
+    double imbalance = 0; // of it over the (lower) median, minus 1
   };
   static Step of(const std::vector<double> &seconds);
 

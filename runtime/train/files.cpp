@@ -281,6 +281,8 @@ std::string placeOfOutput(const std::string &path) {
     failFile("write", path, EISDIR);
   if (exists && !S_ISREG(status.st_mode))
     throw Error(fmt::format("cannot write '{}': it must be a regular file", path));
+  if (!exists && errno != ENOENT)
+    failFile("write", path, errno);
   if ((exists && access(place.c_str(), W_OK) != 0) || access(parentOf(place).c_str(), W_OK | X_OK) != 0)
     failFile("write", path, errno);
   return place;

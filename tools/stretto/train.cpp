@@ -81,6 +81,16 @@ static bool isRun(const fs::path &path) {
   return fs::exists(path / "spec.stretto", none) && fs::exists(path / "run.toml", none);
 }
 
+// Why nothing can be read at a path, or in the folder there; empty where that can be.
+static std::string accessFailure(const fs::path &path) {
+  std::error_code failure;
+  if (fs::exists(path, failure))
+    (void)fs::exists(path / "run.toml", failure); // for the failure
+  else if (!failure)
+    failure = std::make_error_code(std::errc::no_such_file_or_directory);
+  return failure ? failure.message() : "";
+}
+
 // The run directory that a path lies in, or is: at most three folders up (run/ckpt/step/weights). Empty where none is.
 static fs::path runOf(fs::path path) {
   std::error_code none;
@@ -156,6 +166,9 @@ TrainArguments splitTrainArguments(std::span<const std::string> arguments) {
       result.program, [](const std::string &word) { return word == "--resume" || word == "--resume=true"; });
   if (resumes && !out.empty())
     result.resumed = resumedRun(out).string();
+  if (std::error_code none; resumes && result.resumed.empty() && fs::exists(out, none))
+    if (const std::string failure = accessFailure(out); !failure.empty())
+      throw CommandError("cannot open '" + out + "': " + failure, 2);
   const bool isNamed = !arguments.empty() && !arguments[0].starts_with("-");
   if (result.resumed.empty())
     throw CommandError("the spec is missing: name a file that ends in .stretto (or .mlir: a stage to continue)" +
@@ -188,8 +201,8 @@ void takeResumedSpec(TrainArguments &arguments) {
 // over them. Weights serve any target and any type of activations, and the machine that asks may have no such device.
 static void takeFromRun(TrainArguments &arguments, const std::string &weights) {
   const fs::path run = runOf(weights);
-  if (std::error_code none; run.empty() && !fs::exists(weights, none))
-    throw CommandError("cannot open '" + weights + "': No such file or directory", 2);
+  if (const std::string failure = accessFailure(weights); run.empty() && !failure.empty())
+    throw CommandError("cannot open '" + weights + "': " + failure, 2);
   if (run.empty())
     throw CommandError("the spec is missing, as '" + weights +
                            "' lies in no run directory (one has spec.stretto and run.toml): name the spec, too",

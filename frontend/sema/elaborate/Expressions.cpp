@@ -168,7 +168,7 @@ std::optional<Expressions::Arithmetic> Expressions::arithmeticOf(const Expr &exp
 void Expressions::warnOfComment(const Expr &expr, const Value &value) {
   if (!expr.comment || !value.isNumber())
     return;
-  const double dividend = toFloat(value);
+  const double dividend = std::abs(toFloat(value));
   const auto divisor = arithmeticOf(*expr.comment);
   if (divisor && divisor->first > 1 && divisor->first < dividend && divisor->result != dividend)
     reporter.warning(expr.comment->range,

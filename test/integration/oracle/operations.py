@@ -98,6 +98,8 @@ EXPRESSIONS = {
     "sum by head": "x * spread(tanh(sum(y, heads = 4)), 12)",
     "sum of a weight": "x * exp(spread(sum(parameter(5) * parameter(5)), 12)) - 0.2 * y * spread(sum(parameter(6), heads = 2), 12)",
     "sums of the rows of a weight": "linear(x * y, weight = parameter(4, 12) * sum(parameter(4, 24), heads = 12))",
+    "norms and softmax beside sums of the rows of a weight":
+        "linear(x, weight = softmax(sum(parameter(7, 24), heads = 12))) * linear(y, weight = l2_norm(parameter(7, 12)) * sum(parameter(7, 24), heads = 12))",
     "numbers of weights": "x * spread(exp(sum(parameter(5))) - exp(sum(parameter(5) * parameter(5))) + 0.5, 12)",
     "softmax of a weight": "x * softmax(parameter(12) * numbers(12), heads = 2) + y * spread(softmax(parameter(4)), 12)",
     "weights of length 1": "linear(x * y, weight = l2_norm(parameter(7, 12))) * linear(y, weight = l2_norm(parameter(7, 12), heads = 3))",

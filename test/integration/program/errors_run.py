@@ -264,7 +264,7 @@ def checkpoints():
     promises.check("resume with another spec", [gelu, *quiet, "--resume", "--out", f"{folder}/good"])
     promises.check("resume with the same spec, but other settings", [wide, *quiet, "--resume", "--out", f"{folder}/good"])
     run("stretto", "compile", HELLO, *TASK, *SMALL, "--emit=seq", "-o", f"{folder}/stage.mlir")
-    promises.check("resume with an edited stage of the spec",
+    promises.check("resume with a stage of the spec",
                    ["stretto", "train", f"{folder}/stage.mlir", *TASK, *SMALL[:4], *quiet, "--resume", "--out", f"{folder}/good"])
     promises.check("resume with another number of virtual ranks",
                    [small, *quiet, "--resume", "--virtual-ranks", "4", "--out", f"{folder}/good"])

@@ -27,6 +27,16 @@ func.func @cheap(%x: tensor<2x8x16xf32>, %w: tensor<16x16xf32>) -> tensor<2x8x16
   return %6 : tensor<2x8x16xf32>
 }
 
+// What is to have a kernel of its own computes nothing else.
+// CHECK-LABEL: func @own
+// CHECK-COUNT-1: arith.addf
+// CHECK-NOT: arith.addf
+func.func @own(%x: tensor<2x8x16xf32>) -> tensor<2x8x16xf32> {
+  %0 = arith.addf %x, %x : tensor<2x8x16xf32>
+  %1 = math.tanh %0 {seq.no_fuse} : tensor<2x8x16xf32>
+  return %1 : tensor<2x8x16xf32>
+}
+
 // An exponential is more expensive than the bytes that are read, since they are written for the matmul in any case.
 // CHECK-LABEL: func @expensive
 // CHECK-COUNT-1: math.exp

@@ -38,6 +38,15 @@ TEST(Addresses, OneThatIsNoUseToOtherHostsStandsForAll) {
   EXPECT_EQ(listenError("192.0.2.1", 0), "the store cannot listen on 192.0.2.1:0: Cannot assign requested address");
 }
 
+TEST(Addresses, AnAddressOfIPv6StandsForAllOfIPv6) {
+  try {
+    const Listener listener("::1", 0, /*isShared=*/true);
+    EXPECT_TRUE(awaitListener("::1", listener.port(), std::chrono::seconds(1)));
+  } catch (const Error &none) {
+    GTEST_SKIP() << none.what();
+  }
+}
+
 TEST(Addresses, ASocketThatCannotBeMadeIsTold) {
   rlimit files = {};
   ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &files), 0);

@@ -75,6 +75,13 @@ TEST(Files, OnlyWhatHasChangedIsReplaced) {
   EXPECT_TRUE(hasText(path, "ab")) << "what a link leads to stays";
 }
 
+TEST(Files, AnOutputBelowAFileIsRefused) {
+  TemporaryFolder folder;
+  replaceFile(folder / "a", "");
+  const std::string path = folder / "a/b";
+  EXPECT_EQ(errorOf([&] { placeOfOutput(path); }), "cannot write '" + path + "': Not a directory");
+}
+
 TEST(Sealed, EveryBitFlipAndTruncationIsSeen) {
   const std::string text = "--batch\n4\n", good = sealed(text);
   EXPECT_EQ(unsealed(good), text);
