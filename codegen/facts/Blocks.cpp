@@ -37,7 +37,7 @@ std::string BlockNames::ofParameter(StringRef name) {
   return (isOfOperation && outer.contains('.') ? outer.rsplit('.').first : outer).str();
 }
 
-/// The innermost location with the calls around it.
+/// The innermost location with the outermost call around it.
 static std::string slotOf(Location loc) {
   const SmallVector<std::string> calls = callsOf(loc);
   return sourceLocations(loc) + " < " + (calls.empty() ? "" : calls.front());
