@@ -241,9 +241,6 @@ llvm::StringRef spelling(BinaryOperator op);
 /// How a type is written, without its members; "any" and "enum" where nothing but members is written.
 llvm::StringRef spelling(TypeSyntax::Kind kind);
 
-/// Whether it is one of + - * / %.
-inline bool isArithmetic(BinaryOperator op) { return op <= BinaryOperator::Remainder; }
-
 /// Whether it is one of == != < <= > >=.
 inline bool isComparison(BinaryOperator op) {
   return op >= BinaryOperator::Equal && op <= BinaryOperator::GreaterEqual;
