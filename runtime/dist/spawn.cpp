@@ -183,8 +183,8 @@ Outcome Attempt::outcome() const {
   auto first = std::ranges::find_if(failures, [this](const End &end) { return !end.isFollowing() && tells(end); });
   if (first == failures.end())
     first = std::ranges::find_if(failures, [](const End &end) { return !end.isFollowing(); });
-  if (first == failures.end()) // then rank 0 has told of it
-    first = std::ranges::find(failures, 0, &End::rank);
+  if (first == failures.end()) // rank 0, if it ended by itself, has told of it
+    first = std::ranges::find_if(failures, [](const End &end) { return end.rank == 0 && WIFEXITED(end.status); });
   if (first == failures.end())
     first = failures.begin();
   const Process &process = ranks[static_cast<size_t>(first->rank)];
