@@ -37,10 +37,11 @@ CpuDevice::CpuDevice() { countLibraryMemory(); }
 // Asks for pages of 2 MB, of which a processor finds more rows without looking up where they lie. Systems that have
 // none refuse, and nothing is lost.
 static void askForLargePages(void *data, int64_t bytes) {
+  constexpr int64_t large = 2 << 20;
   constexpr uintptr_t page = 4096;
   const auto begin = reinterpret_cast<uintptr_t>(data), first = (begin + page - 1) / page * page;
   const uintptr_t end = (begin + bytes) / page * page;
-  if (bytes >= 2 << 20)
+  if (bytes >= large)
     madvise(reinterpret_cast<void *>(first), end - first, MADV_HUGEPAGE);
 }
 

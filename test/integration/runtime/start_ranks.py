@@ -115,14 +115,14 @@ def who_fails_first():
     expect(re.fullmatch(r"error: rank 0 \(pid \d+\) ended by signal 11\n", said), said)
     # 75 says that another one failed, and is heard only where all say so. What all know is told by the first rank alone. The
     # last one ends when the launcher has seen the ends of the others.
-    def others_first(last, others):
+    def others_first(last, others, status=1):
         seen = " && ".join(f"! kill -0 $(<pid.{rank}) 2>&-" for rank in range(3) if rank != last)
         return ranks(f"trap '' USR1; echo $$ > pid.$STRETTO_RANK; {MEET} [ $STRETTO_RANK = {last} ] && {{ until {seen}; do sleep 0.01; done; "
-                     f"echo 'error: mine' >&2; exit 1; }}; {others}", status=1, patience=60000)[1]
+                     f"echo 'error: mine' >&2; exit {status}; }}; {others}", status=status, patience=60000)[1]
     said = others_first(2, "echo 'error: of another'; exit 75")
     expect(re.fullmatch(r"error: rank 2 \(pid \d+\): mine\n", said), said)
-    said = others_first(0, "echo 'warning: another'; exit 1")
-    expect(said == "error: mine\n", said)
+    for said in (others_first(0, "echo 'warning: another'; exit 1"), others_first(0, "exit 75", status=75)):
+        expect(said == "error: mine\n", said)
     _, said = ranks("[ $STRETTO_RANK = 0 ] && exit 0; echo error: $STRETTO_RANK; exit 75", ranks=2, status=75)
     expect(re.fullmatch(r"error: rank 1 \(pid \d+\): 1\n", said), said)
     os.remove("never")
