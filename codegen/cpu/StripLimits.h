@@ -10,7 +10,7 @@ inline constexpr int64_t stripRows = 128;
 
 /// With more columns, rows of a strip and panels of its weight no longer lie in a second-level cache beside what the
 /// epilogue reads; with fewer, the left operand is read more often. The tokens of shorter
-/// sequences share no block. Sums of 64 terms were slower so, and rows of one strip (docs/performance.md).
+/// sequences share no block. Sums of 64 terms were slower so, and rows of one strip (docs/performance/cpu-matmuls.md).
 inline constexpr EpilogueLimits cpuStrips{/*wantedColumns=*/128, /*mostColumns=*/128, /*leastRows=*/4,
                                           /*leastStrips=*/2, /*leastDepth=*/128};
 

@@ -23,7 +23,7 @@ struct CostModel {
   /// and does not sum along. CPU: any, in memory.
   int64_t keptRows = INT64_MAX;
   /// Bytes that are moved which weigh as much as one of memory that a saved value takes
-  /// (docs/performance.md, "Memory for time").
+  /// (docs/performance/compiler.md, "Memory for time").
   double savedByteWeight = 6;
 };
 

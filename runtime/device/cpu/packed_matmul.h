@@ -7,7 +7,7 @@
 namespace stretto::runtime {
 
 // Whether matmuls and attention in f32 are computed by tiles rather than by MKL: on CPUs with AVX2 that are not
-// Intel's, where they are faster (docs/performance.md). Depends on the CPU alone, as bits do.
+// Intel's, where they are faster (docs/performance/cpu-matmuls.md). Depends on the CPU alone, as bits do.
 bool prefersTiles();
 
 // Whether this is the way of a matmul: rows enough to pay for the copies, where tiles are preferred.
