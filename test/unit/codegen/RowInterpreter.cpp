@@ -225,11 +225,13 @@ static double compare(arith::CmpFOp op, double a, double b) {
   }
 }
 
-double stretto::test::roundedToBf16(double number) {
+static double roundedToDigits(double number, int digits) {
   int exponent;
-  double digits = std::ldexp(std::frexp(number, &exponent), 8);
-  return std::ldexp(std::nearbyint(digits), exponent - 8);
+  double fraction = std::frexp(number, &exponent);
+  return std::ldexp(std::nearbyint(std::ldexp(fraction, digits)), exponent - digits);
 }
+double stretto::test::roundedToBf16(double number) { return roundedToDigits(number, 8); }
+double stretto::test::roundedToTf32(double number) { return roundedToDigits(number, 11); }
 
 double stretto::test::evaluate(Operation *inner, ArrayRef<double> x) {
   return llvm::TypeSwitch<Operation *, double>(inner)

@@ -28,7 +28,8 @@ Numbers multiply(const Numbers &rows, const Numbers &weight, int64_t depth, int6
 /// An elementwise operation on one number of each operand; true and false are 1 and 0.
 double evaluate(mlir::Operation *inner, mlir::ArrayRef<double> x);
 
-/// The nearest number of bf16, the even one of two.
+/// The nearest number of bf16 or tf32, the even one of two.
 double roundedToBf16(double number);
+double roundedToTf32(double number);
 
 } // namespace stretto::test

@@ -234,14 +234,16 @@ Matrix Interpreter::solve(kern::UnitSolveOp op) {
   return x;
 }
 
+/// Where rounding is looked at, factors are rounded to tf32, as those of kernels are.
 Matrix Interpreter::inverse(kern::UnitInverseOp op) {
   const Matrix &m = known.at(op.getOperand());
+  auto factor = [&](double number) { return reals == Reals::rounded ? roundedToTf32(number) : number; };
   Matrix x = matrixOf(op.getResult());
   for (int64_t i = 0; i < m.rows; ++i) {
     x.at(i, i) = 1;
     for (int64_t j = 0; j < i; ++j)
       for (int64_t column = 0; column <= j; ++column)
-        x.at(i, column) -= m.at(i, j) * x.at(j, column);
+        x.at(i, column) -= factor(m.at(i, j)) * factor(x.at(j, column));
   }
   return x;
 }
