@@ -8,10 +8,7 @@
 #include "codegen/rows/Passes.h"
 #include "passes/Passes.h"
 
-#include "mlir/Pass/PassOptions.h"
-#include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
-#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace stretto;
@@ -143,103 +140,4 @@ void stretto::codegen::addPhase(OpPassManager &passes, Phase phase, const Pipeli
   case Phase::llvm:
     return addLLVM(passes, options);
   }
-}
-
-namespace {
-struct PhaseOptions : PassPipelineOptions<PhaseOptions> {
-  PassOptions::Option<std::string> fuse{*this, "fuse", llvm::cl::desc("all, always, rows or none"),
-                                        llvm::cl::init("all")};
-  PassOptions::Option<int64_t> memoryBudget{
-      *this, "memory-budget",
-      llvm::cl::desc(
-          "bytes that saved values may take; 0: where a byte saves as many that are moved as the target says"),
-      llvm::cl::init(0)};
-  PassOptions::Option<int64_t> headBytes{
-      *this, "head-bytes", llvm::cl::desc("largest logits that are held at once; 0: what suits the target"),
-      llvm::cl::init(PipelineOptions().headBytes)};
-  PassOptions::Option<int64_t> bucketBytes{
-      *this, "bucket-bytes", llvm::cl::desc("least bytes of a bucket that ranks exchange; 0: what suits the target"),
-      llvm::cl::init(PipelineOptions().bucketBytes)};
-  PassOptions::Option<std::string> activations{
-      *this, "activations", llvm::cl::desc("bf16, or empty: the type of the parameters"), llvm::cl::init("")};
-  PassOptions::Option<std::string> cpu{*this, "cpu", llvm::cl::desc("the machine, as LLVM names it"),
-                                       llvm::cl::init("native")};
-  PassOptions::Option<std::string> target{*this, "target", llvm::cl::desc("the name of a backend"),
-                                          llvm::cl::init(allBackends().front()->name().str())};
-  PassOptions::Option<std::string> chip{*this, "chip", llvm::cl::desc("architecture of the device"),
-                                        llvm::cl::init("")};
-  PassOptions::Option<std::string> cudaPath{*this, "cuda-path", llvm::cl::desc("cuda: folder of the toolkit"),
-                                            llvm::cl::init("")};
-  PassOptions::Option<bool> emulate{*this, "emulate", llvm::cl::desc("kernels for the emulator"),
-                                    llvm::cl::init(false)};
-  PassOptions::Option<int64_t> decode{
-      *this, "decode", llvm::cl::desc("tokens of a chunk of the decode entries; 0: none"), llvm::cl::init(0)};
-  PassOptions::Option<std::string> schedules{
-      *this, "schedules",
-      llvm::cl::desc("PATTERN:FIELD=NUMBER,FIELD=NUMBER of some kernels; several apart by semicolons"),
-      llvm::cl::init("")};
-};
-} // namespace
-
-using ErrorHandler = llvm::function_ref<LogicalResult(const llvm::Twine &)>;
-
-/// Reports a word that is none of those that an option takes.
-static LogicalResult requireOneOf(llvm::StringRef name, llvm::StringRef word, llvm::ArrayRef<llvm::StringRef> words,
-                                  ErrorHandler error) {
-  if (llvm::is_contained(words, word))
-    return success();
-  return error(name + " must be one of " + llvm::join(words, ", ") + ", but got '" + word + "'");
-}
-
-/// Reports an option that no phase takes so.
-static LogicalResult check(const PhaseOptions &options, ErrorHandler error) {
-  const auto targets =
-      llvm::map_to_vector(allBackends(), [](const Backend *backend) -> llvm::StringRef { return backend->name(); });
-  if (failed(requireOneOf("fuse", options.fuse, fuseWords, error)) ||
-      failed(requireOneOf("target", options.target, targets, error)))
-    return failure();
-  if (!options.activations.empty() && options.activations != "bf16")
-    return error("activations must be bf16, but got '" + llvm::Twine(options.activations) + "'");
-  const std::pair<llvm::StringRef, int64_t> numbers[] = {{"memory-budget", options.memoryBudget},
-                                                         {"head-bytes", options.headBytes},
-                                                         {"bucket-bytes", options.bucketBytes},
-                                                         {"decode", options.decode}};
-  for (auto [name, number] : numbers)
-    if (number < 0)
-      return error(name + " must be at least 0, but got " + llvm::Twine(number));
-  return success();
-}
-
-/// The options as a record; reports those that no phase or target takes.
-static FailureOr<PipelineOptions> resolve(const PhaseOptions &options, ErrorHandler error) {
-  if (failed(check(options, error)))
-    return failure();
-  PipelineOptions result{options.fuse,
-                         options.memoryBudget,
-                         options.headBytes,
-                         options.bucketBytes,
-                         options.cpu,
-                         options.activations,
-                         options.decode,
-                         findBackend(options.target),
-                         {options.chip, options.cudaPath, options.emulate},
-                         options.schedules};
-  if (failed(result.backend->resolve(result.settings, ModuleOp(), [&](const llvm::Twine &text) { (void)error(text); })))
-    return failure();
-  return result;
-}
-
-void stretto::codegen::registerPipelines() {
-  for (Phase phase : allPhases)
-    registerPassPipeline(("stretto-" + nameOf(phase)).str(), ("into the phase " + nameOf(phase)).str(),
-                         [phase](OpPassManager &passes, llvm::StringRef text, ErrorHandler error) -> LogicalResult {
-                           PhaseOptions options;
-                           if (failed(options.parseFromString(text)))
-                             return failure();
-                           FailureOr<PipelineOptions> resolved = resolve(options, error);
-                           if (succeeded(resolved))
-                             addPhase(passes, phase, *resolved);
-                           return resolved;
-                         },
-                         [](llvm::function_ref<void(const detail::PassOptions &)> handle) { handle(PhaseOptions()); });
 }

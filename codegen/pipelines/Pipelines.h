@@ -56,8 +56,9 @@ void registerCodegenDialects(mlir::DialectRegistry &registry);
 /// Registers the passes of codegen/ by name.
 void registerCodegenPasses();
 
-/// Registers `stretto-train`, `stretto-fused`, `stretto-kernels`, `stretto-nvvm`, `stretto-llvm`: each takes a module
-/// from the phase before, with the fields of PipelineOptions as options.
-void registerPipelines();
+/// Registers `stretto-train`, `stretto-fused`, `stretto-kernels`, `stretto-nvvm`, `stretto-llvm`: passes that each take
+/// a module from the phase before, with the fields of PipelineOptions as options. Which machine it is for, the module
+/// says where no option does.
+void registerPhases();
 
 } // namespace stretto::codegen

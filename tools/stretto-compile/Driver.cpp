@@ -5,6 +5,7 @@
 #include "codegen/facts/Locations.h"
 #include "codegen/memory/Passes.h"
 #include "codegen/pipelines/Dump.h"
+#include "codegen/pipelines/MadeFor.h"
 #include "codegen/pipelines/Pipelines.h"
 #include "codegen/pipelines/ProgramCheck.h"
 #include "codegen/pytorch/EmitPyTorch.h"
@@ -14,7 +15,6 @@
 #include "codegen/target/EmitObject.h"
 #include "frontend/Frontend.h"
 #include "ir/Register.h"
-#include "ir/kern/Attributes.h"
 #include "ir/seq/ActivationType.h"
 #include "ir/seq/BatchLimit.h"
 #include "ir/seq/Documents.h"
@@ -60,7 +60,7 @@ public:
     context.appendDialectRegistry(registry);
     if (line.command == Command::explain)
       decisions = codegen::collectDecisions(context);
-    if (!(isStageFile(line.spec) ? continueStage() : resolveTarget(line.cpu) && readSpec()))
+    if (!(isStageFile(line.spec) ? continueStage() : resolveTarget() && readSpec()))
       return 1;
     ScopedDiagnosticHandler handler(&context, printer());
     if (line.emit == "pytorch")
@@ -131,7 +131,9 @@ private:
 
   static void report(const llvm::Twine &text) { llvm::errs() << "stretto: " << text << "\n"; }
 
-  bool resolveTarget(StringRef cpu) {
+  /// IR is for the machine that it was made for, if no other is named.
+  bool resolveTarget() {
+    cpu = module && line.cpu == CommandLine().cpu ? codegen::cpuOf(*module) : line.cpu;
     auto resolved = codegen::Target::resolve(cpu, report);
     if (failed(resolved))
       return false;
@@ -145,7 +147,7 @@ private:
 
   bool makesProgram() const { return line.command == Command::compile && line.emit.empty(); }
 
-  /// Reads IR instead of a spec. Its code is for the machine it was made for, if no other is named.
+  /// Reads IR instead of a spec.
   bool continueStage() {
     std::string error;
     std::optional<Stage> stage = readStage(context, line, error);
@@ -163,13 +165,10 @@ private:
     if (!shape || !error.empty())
       return refuse(error);
     taskWrites = shape->writes;
-    if (!resolveTarget(line.cpu))
+    if (!resolveTarget())
       return false;
     if (!reached && documentsOf(*module) && (settings.maxDocuments || isForAnotherTarget()) &&
         !setDocuments(countOf(*module, batchAttr), countOf(*module, lengthAttr), shape->documents))
-      return false;
-    auto made = (*module)->getAttrOfType<StringAttr>(kern::cpuAttr);
-    if (made && line.cpu == CommandLine().cpu && made.getValue() != target.cpu && !resolveTarget(made.getValue()))
       return false;
     describeTarget();
     return true;
@@ -183,17 +182,11 @@ private:
 
   /// Whether IR that is continued was made for another target than that of the command line.
   bool isForAnotherTarget() const {
-    auto made = (*module)->getAttrOfType<StringAttr>(kern::targetAttr);
-    return !made || made.getValue().split('-').first != line.backend->name();
+    std::optional<codegen::MadeFor> made = codegen::madeFor(*module);
+    return !made || made->target != line.backend->name();
   }
 
-  void describeTarget() {
-    auto text = [&](StringRef value) { return StringAttr::get(&context, value); };
-    (*module)->setAttr(kern::targetAttr, text(line.backend->programTarget(settings)));
-    (*module)->setAttr(kern::cpuAttr, text(target.cpu));
-    (*module)->setAttr(kern::cpuFeaturesAttr, text(target.instructionSets));
-    line.backend->describe(*module, settings);
-  }
+  void describeTarget() { codegen::describeTarget(*module, *line.backend, settings, target); }
 
   bool readSpec() {
     std::string error;
@@ -251,12 +244,6 @@ private:
     return codegen::Phase::llvm;
   }
 
-  /// The name that stands for the target's features: native has those of the host.
-  std::string cpuName() const {
-    auto native = codegen::Target::resolve("native", [](const llvm::Twine &) {});
-    return succeeded(native) && native->cpu == target.cpu && line.cpu == CommandLine().cpu ? line.cpu : target.cpu;
-  }
-
   bool runPhases() {
     std::optional<codegen::Phase> last = lastPhase();
     PassManager passes(&context);
@@ -264,7 +251,7 @@ private:
     options.fuse = line.fuse;
     options.memoryBudget = line.memoryBudget;
     options.bucketBytes = line.bucketBytes;
-    options.cpu = cpuName();
+    options.cpu = cpu;
     options.backend = line.backend;
     options.settings = settings;
     options.decode = line.decode.value_or(taskWrites ? usualDecode : 0);
@@ -432,6 +419,7 @@ private:
 
   const CommandLine &line;
   MLIRContext context;
+  std::string cpu; // as LLVM names it, or native
   codegen::Target target;
   codegen::BackendSettings settings; // those of the line, and what they leave open
   bool taskWrites = false;           // the task is judged by what models write

@@ -1,9 +1,8 @@
 //===- Stages.cpp - IR that was printed, edited and is to be continued ----===//
 #include "tools/stretto-compile/Stages.h"
 
-#include "ir/kern/Attributes.h"
+#include "codegen/pipelines/MadeFor.h"
 #include "ir/kern/Kernels.h"
-#include "ir/seq/ActivationType.h"
 #include "ir/seq/Documents.h"
 #include "ir/seq/LossTerms.h"
 #include "ir/seq/Purpose.h"
@@ -86,24 +85,13 @@ static std::string checkOptions(const Stage &stage, const CommandLine &line) {
   return "";
 }
 
-/// Whether IR that was made for a target can be continued for that of the command line.
-static bool fits(const Stage &stage, StringRef made, const CommandLine &line) {
-  if (stage.phase == codegen::Phase::llvm)
-    return made == line.backend->programTarget(line.settings);
-  if (stage.phase >= codegen::Phase::fused) // what is fused depends on it
-    return made.split('-').first == line.backend->name();
-  bool isRounded = static_cast<bool>(roundedActivationType(*stage.module));
-  return !isRounded || llvm::is_contained(line.backend->types(), "bf16");
-}
-
 static std::string checkTarget(const Stage &stage, const CommandLine &line) {
-  auto attribute = stage.module.get()->getAttrOfType<StringAttr>(kern::targetAttr);
-  if (!attribute || fits(stage, attribute.getValue(), line))
+  std::optional<codegen::MadeFor> made = codegen::madeFor(*stage.module);
+  if (!made || codegen::canGoOnFor(*stage.module, stage.phase, *line.backend))
     return "";
-  StringRef made = attribute.getValue(), target = made.split('-').first;
-  StringRef emulate = made == target ? "" : " --emulate";
-  return llvm::formatv("'{0}' was made for --target={1}{2}, but got --target={3}{4}", line.spec, target, emulate,
-                       line.backend->name(), line.settings.emulate ? " --emulate" : "");
+  auto emulated = [](bool emulate) { return emulate ? " --emulate" : ""; };
+  return llvm::formatv("'{0}' was made for --target={1}{2}, but got --target={3}{4}", line.spec, made->target,
+                       emulated(made->emulate), line.backend->name(), emulated(line.settings.emulate));
 }
 
 static std::string checkStage(const Stage &stage, const CommandLine &line) {

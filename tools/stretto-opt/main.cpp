@@ -52,7 +52,7 @@ int main(int argc, char **argv) {
   mlir::registerTransformsPasses();
   stretto::passes::registerPasses();
   stretto::codegen::registerCodegenPasses();
-  stretto::codegen::registerPipelines();
+  stretto::codegen::registerPhases();
   auto [input, output] = mlir::registerAndParseCLIOptions(argc, argv, "Stretto optimizer driver\n", registry);
   const mlir::MlirOptMainConfig config = mlir::MlirOptMainConfig::createFromCLOptions();
   if (config.shouldShowDialects() || config.shouldListPasses()) {

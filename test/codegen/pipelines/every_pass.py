@@ -23,7 +23,7 @@ STAGES = {
     "train-bf16": ("train", [*CUDA, "--dtype", "bf16"], {"fused"}),
     "fused-bf16": ("fused", [*CUDA, "--dtype", "bf16"], {"kernels"}),
     "kernels-cuda": ("kernels", CUDA, {"nvvm"}),
-    "nvvm": ("nvvm", CUDA, set()),
+    "nvvm": ("nvvm", CUDA, {"llvm"}),
 }
 
 
