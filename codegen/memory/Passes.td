@@ -168,6 +168,7 @@ def VerifyMemory : Pass<"kern-verify-memory", "::mlir::ModuleOp"> {
     which byte of which value lies there. Every operand that an operation reads must still be there, and no kernel may
     store a result over an operand it needs at other positions. Neighbours whose names follow each other are one entry,
     so that a value costs as much as it has pieces of memory: one, or its rows where they have gaps.
+    Slots lie within the arenas whose bytes the module states (`kern.arenas`), and numbers at multiples of their size.
 
     ```mlir
     func.func @gradients(%x: tensor<1x2x16xf32> {kern.slot = #kern.slot<inputs, 0, stride 0, parity 0>})

@@ -53,12 +53,8 @@ static std::vector<int64_t> sortedRows(const Span &span) {
   return rows;
 }
 
-static int64_t endOf(const Span &span) {
-  return span.base + (span.entries - 1) * span.lead + (span.rows - 1) * span.stride + span.width;
-}
-
 bool stretto::codegen::overlap(const Span &a, const Span &b) {
-  if (a.arena != b.arena || endOf(a) <= b.base || endOf(b) <= a.base)
+  if (a.arena != b.arena || a.end() <= b.begin() || b.end() <= a.begin())
     return false;
   std::vector<int64_t> ofA = sortedRows(a), ofB = sortedRows(b);
   for (auto i = ofA.begin(), j = ofB.begin(); i != ofA.end() && j != ofB.end();) {

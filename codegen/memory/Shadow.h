@@ -3,6 +3,7 @@
 
 #include "ir/kern/KernOps.h"
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <memory>
@@ -28,6 +29,10 @@ struct Span {
   int64_t entries, lead; // and bytes from one to the next
   int64_t rows, stride;  // of an entry
   int64_t width;
+
+  /// The lowest byte, and the one behind the highest.
+  int64_t begin() const { return base + std::min<int64_t>(0, (entries - 1) * lead); }
+  int64_t end() const { return base + std::max<int64_t>(0, (entries - 1) * lead) + (rows - 1) * stride + width; }
 
   bool operator==(const Span &) const = default;
 };

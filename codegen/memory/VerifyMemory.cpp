@@ -1,4 +1,5 @@
 //===- VerifyMemory.cpp - run planned memory on shadows of values --------------===//
+#include "codegen/memory/ArenaBounds.h"
 #include "codegen/memory/Entries.h"
 #include "codegen/memory/Passes.h"
 #include "codegen/memory/ReadyCheck.h"
@@ -341,7 +342,7 @@ private:
 
 struct VerifyMemoryPass : stretto::codegen::impl::VerifyMemoryBase<VerifyMemoryPass> {
   void runOnOperation() final {
-    if (failed(requireSlots(getOperation())))
+    if (failed(requireSlots(getOperation())) || failed(checkArenaBounds(getOperation())))
       return signalPassFailure();
     for (func::FuncOp entry : entryFunctions(getOperation()))
       if (failed(Run(getOperation(), entry).entry()))
