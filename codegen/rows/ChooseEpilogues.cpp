@@ -30,7 +30,8 @@ struct Pair {
 
 class Chooser {
 public:
-  Chooser(func::FuncOp function, const EpilogueRules &rules) : function(function), rules(rules) {}
+  Chooser(func::FuncOp function, const EpilogueRules &rules, const passes::LibraryCalls &calls)
+      : function(function), rules(rules), calls(calls) {}
 
   void run();
 
@@ -46,6 +47,7 @@ private:
 
   func::FuncOp function;
   const EpilogueRules &rules;
+  const passes::LibraryCalls &calls;
   llvm::DenseMap<Operation *, Operation *> partners; // of what was chosen
   int64_t number = 0;
 };
@@ -160,7 +162,8 @@ void Chooser::tell(const Pair &pair, const EpilogueVerdict &verdict) {
   kern::RowwiseOp kernel = pair.kernel;
   bool isFused = verdict.reason.empty();
   Location loc = kernel.getLoc();
-  std::string names = passes::namesOf(bodyOf(kernel), loc), matmul = passes::describe(pair.matmul, loc);
+  std::string names = passes::namesOf(calls.withoutTheirs(bodyOf(kernel)), loc),
+              matmul = passes::describe(pair.matmul, loc);
   if (names.empty())
     names = kernel.getKernel().value_or("the kernel").str();
   auto options = remark::RemarkOpts::name(isFused ? "FusedEpilogue" : "NotInEpilogue")
@@ -189,9 +192,10 @@ void Chooser::run() {
 }
 
 void stretto::codegen::chooseEpilogues(ModuleOp module, const EpilogueRules &rules) {
+  const passes::LibraryCalls calls(module);
   for (auto function : module.getOps<func::FuncOp>())
     if (!function.isExternal())
-      Chooser(function, rules).run();
+      Chooser(function, rules, calls).run();
 }
 
 namespace {

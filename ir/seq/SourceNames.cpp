@@ -39,6 +39,8 @@ static Name findName(Location loc) {
   return fused.getLocations().empty() ? Name() : findName(fused.getLocations().front());
 }
 
+bool stretto::isOfGradient(Location loc) { return findName(loc).isGradient; }
+
 StringRef stretto::sourceName(Location loc) { return findName(loc).text; }
 
 std::string stretto::operationName(Location loc) {

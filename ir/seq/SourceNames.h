@@ -16,6 +16,9 @@ mlir::Location nameOperation(mlir::Location place, llvm::StringRef name);
 /// The location of what is computed for the gradient of the operation at `loc`.
 mlir::Location markGradient(mlir::Location loc);
 
+/// Whether `loc` is of what is computed for a gradient.
+bool isOfGradient(mlir::Location loc);
+
 /// What the source calls the operation at `loc`; empty where no name is kept. Of a fused location the first one counts.
 llvm::StringRef sourceName(mlir::Location loc);
 

@@ -12,8 +12,9 @@ struct NotFused {
   bool isUnrelated = false;           ///< no value is shared: nothing would be gained
 };
 
-/// One remark per group, whose number its members have (operations fused, their lines, bytes not moved), and one per
-/// pair not fused: "NotFused", or "Unrelated".
+/// One remark per group, whose number its members have (operations fused, their lines, bytes not moved, what the source
+/// calls all that lies in the kernel, and whether that is of the backward), and one per pair not fused: "NotFused", or
+/// "Unrelated".
 void remarkGroups(mlir::func::FuncOp function, const GroupGraph &graph, const CostModel &costs,
                   llvm::ArrayRef<NotFused> notFused);
 
