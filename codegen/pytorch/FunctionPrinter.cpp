@@ -1,6 +1,8 @@
 //===- FunctionPrinter.cpp - one function of a model as Python ------------===//
 #include "codegen/pytorch/FunctionPrinter.h"
 
+#include "passes/support/Scans.h"
+
 using namespace mlir;
 using namespace stretto;
 using namespace stretto::codegen;
@@ -145,11 +147,16 @@ void FunctionPrinter::assign(Operation *op, const std::string &text) {
   line() << llvm::join(targets, ", ") << " = " << text << "\n";
 }
 
+/// The function that a scan or a call runs.
+static func::FuncOp calleeOf(Operation *site) {
+  if (auto scan = dyn_cast<seq::ScanOp>(site))
+    return passes::bodyOf(scan);
+  return SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(site, cast<func::CallOp>(site).getCalleeAttr());
+}
+
 std::string FunctionPrinter::call(Operation *site, ArrayRef<std::string> arguments,
                                   llvm::function_ref<std::string(seq::ParameterOp)> layerOf) {
-  auto scan = dyn_cast<seq::ScanOp>(site);
-  FlatSymbolRefAttr symbol = scan ? scan.getBodyAttr() : cast<func::CallOp>(site).getCalleeAttr();
-  auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(site, symbol);
+  func::FuncOp callee = calleeOf(site);
   SmallVector<std::string> texts;
   for (auto [argument, text] : llvm::zip_equal(callee.getArguments(), arguments))
     if (!weights.nameOf(argument))
@@ -197,33 +204,33 @@ struct LoopIndex {
 };
 } // namespace
 
-LogicalResult FunctionPrinter::printScan(Operation *op) {
-  auto scan = cast<seq::ScanOp>(op);
-  if (scan.getReverse() || !scan.getStackResults().empty())
-    return scan.emitError() << "a scan that is reversed or stacks results has no PyTorch form";
-  auto body = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(scan, scan.getBodyAttr());
-  LoopIndex loop(scan);
-  SmallVector<std::string> carried, initial, differing;
+SmallVector<std::string> FunctionPrinter::startCarry(seq::ScanOp scan) {
+  func::FuncOp body = passes::bodyOf(scan);
+  SmallVector<std::string> carried, targets, initial;
   for (auto [i, result] : llvm::enumerate(scan.getResults())) {
-    initial.push_back(text(scan.getOperand(i)));
     // The variable may be that of the initial value if nothing else in the loop reads it.
     auto mayReplace = [&, index = i](Value holder) {
       auto readsNow = [&](OpOperand &use) { return emittedAt.lookup(use.getOwner()) >= now; };
       return llvm::all_of(holder.getUses(), [&](OpOperand &use) {
-        return !readsNow(use) || (use.getOwner() == op && use.getOperandNumber() == index);
+        return !readsNow(use) || (use.getOwner() == scan && use.getOperandNumber() == index);
       });
     };
+    std::string value = text(scan.getOperand(i));
     llvm::StringRef hint = hintOf(scan.getLoc());
     carried.push_back(takeName(result, hint.empty() ? hintOf(body.getArgument(i).getLoc()) : hint, mayReplace));
+    if (carried.back() != value)
+      targets.push_back(carried.back()), initial.push_back(value);
   }
-  SmallVector<std::string> targets;
-  for (auto [target, value] : llvm::zip_equal(carried, initial))
-    if (target != value)
-      targets.push_back(target), differing.push_back(value);
   if (!targets.empty())
-    line() << llvm::join(targets, ", ") << " = " << llvm::join(differing, ", ") << "\n";
+    line() << llvm::join(targets, ", ") << " = " << llvm::join(initial, ", ") << "\n";
+  return carried;
+}
 
-  SmallVector<std::string> arguments(carried);
+LogicalResult FunctionPrinter::printScan(seq::ScanOp scan) {
+  if (scan.getReverse() || !scan.getStackResults().empty())
+    return scan.emitError() << "a scan that is reversed or stacks results has no PyTorch form";
+  LoopIndex loop(scan);
+  SmallVector<std::string> carried = startCarry(scan), arguments(carried);
   for (Value slice : scan.getSlices()) {
     seq::ParameterOp parameter = parameterOf(slice);
     arguments.push_back(parameter ? "self[" + python::quoted(weights.nameOf(slice)->path, loop.layerOf(parameter)) + "]"
@@ -233,6 +240,7 @@ LogicalResult FunctionPrinter::printScan(Operation *op) {
     arguments.push_back(text(invariant));
   line() << "for i in " << python::range(loop.first, loop.step, scan.getTrips()) << ":\n";
   line().indent(4) << llvm::join(carried, ", ") << " = "
-                   << call(op, arguments, [&](seq::ParameterOp parameter) { return loop.layerOf(parameter); }) << "\n";
+                   << call(scan, arguments, [&](seq::ParameterOp parameter) { return loop.layerOf(parameter); })
+                   << "\n";
   return success();
 }

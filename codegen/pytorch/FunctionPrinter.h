@@ -62,7 +62,9 @@ private:
   std::string positionsOption() const;
 
   llvm::LogicalResult printOperation(mlir::Operation *op);
-  llvm::LogicalResult printScan(mlir::Operation *op);
+  llvm::LogicalResult printScan(seq::ScanOp scan);
+  /// Prints what gives the carried values of a loop their first ones; returns their variables.
+  llvm::SmallVector<std::string> startCarry(seq::ScanOp scan);
   void assign(mlir::Operation *op, const std::string &text);
   /// `layerOf`: the text of the number of the layer that a scan has in a parameter.
   std::string call(mlir::Operation *site, llvm::ArrayRef<std::string> arguments,

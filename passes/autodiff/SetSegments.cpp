@@ -20,8 +20,7 @@ namespace {
 class StatesTo {
 public:
   /// `more`: bytes that they take more than before.
-  StatesTo(seq::MixerOp mixer, int64_t segment, int64_t more)
-      : mixer(mixer), module(mixer->getParentOfType<ModuleOp>()), segment(segment), more(more) {}
+  StatesTo(seq::MixerOp mixer, int64_t segment, int64_t more) : mixer(mixer), segment(segment), more(more) {}
 
   /// The value and whatever reads it; reports a reader that cannot follow.
   LogicalResult retype(Value states, RankedTensorType type) {
@@ -60,7 +59,7 @@ private:
 
   /// What a scan reads slice by slice, its body has as an argument.
   LogicalResult slice(seq::ScanOp scan, unsigned number, RankedTensorType type) {
-    auto body = module.lookupSymbol<func::FuncOp>(scan.getBody());
+    func::FuncOp body = bodyOf(scan);
     if (!scan.isSlice(number) || !body || body.isDeclaration())
       return refuse(scan);
     RankedTensorType one = type.clone(type.getShape().drop_front());
@@ -85,7 +84,6 @@ private:
   }
 
   seq::MixerOp mixer;
-  ModuleOp module;
   int64_t segment, more;
 };
 
