@@ -59,7 +59,9 @@ struct ChooseSchedulePass : stretto::codegen::impl::ChooseScheduleBase<ChooseSch
   using ChooseScheduleBase::ChooseScheduleBase;
 
   LogicalResult initialize(MLIRContext *context) final {
-    if (failed(requireAtLeast(0, {{"rows", rows}, {"chunk", chunk}}, context)))
+    if (failed(requireAtLeast(0, {{"rows", rows}, {"chunk", chunk}}, context)) ||
+        failed(requireAtMost(kern::mostRows, {{"rows", rows}}, context)) ||
+        failed(requireAtMost(kern::mostOfCount, {{"chunk", chunk}}, context)))
       return failure();
     return requireAtLeast(1, {{"kept-bytes", keptBytes}, {"chunk-bytes", chunkBytes}, {"least-chunks", leastChunks}},
                           context);
@@ -87,7 +89,7 @@ struct ChooseSchedulePass : stretto::codegen::impl::ChooseScheduleBase<ChooseSch
 
   static LogicalResult check(const ScheduleOverride &numbers, kern::RowKernel op) {
     int64_t lanes = numbers.get("lanes", kern::mostLanes), least = leastLanes(op);
-    if (failed(numbers.check("rows", numbers.get("rows", 1) <= mostScheduleRows, "at most " + Twine(mostScheduleRows))))
+    if (failed(numbers.check("rows", numbers.get("rows", 1) <= kern::mostRows, "at most " + Twine(kern::mostRows))))
       return failure();
     if (failed(numbers.check("lanes", llvm::isPowerOf2_64(lanes) && lanes <= kern::mostLanes,
                              "a power of two of at most " + Twine(kern::mostLanes))))
@@ -147,18 +149,31 @@ struct ChooseSchedulePass : stretto::codegen::impl::ChooseScheduleBase<ChooseSch
       inner->setAttr(StoredValues::cachedAttribute, UnitAttr::get(inner->getContext()));
   }
 
+  /// Strips of a matmul that meet no others.
+  static FailureOr<StripForm> formOf(kern::MatmulOp op, const MeetingColumns &meeting,
+                                     const ScheduleOverride &numbers) {
+    std::optional<StripForm> form = meeting.choose(cpuStrips.wantedColumns, cpuStrips.mostColumns);
+    if (!form)
+      return op.emitOpError() << "brings together columns that do not fit a strip of " << cpuStrips.mostColumns;
+    form->width = numbers.get("strip", form->width);
+    const int64_t most = meeting.columns() / form->pieces;
+    if (failed(numbers.check("strip", meeting.allow(*form), "a number of columns that meet no others")) ||
+        failed(numbers.check("strip", form->width <= most, "at most the " + Twine(most) + " columns of a piece")))
+      return failure();
+    return *form;
+  }
+
   /// A matmul and its epilogue, in strips.
   LogicalResult choose(kern::MatmulOp op, const Target &target, const ScheduleOverride &numbers) {
     if (failed(checkFactors(op)) || failed(check(numbers, op)))
       return failure();
     MeetingColumns meeting(op, 0);
-    std::optional<StripForm> form = meeting.choose(cpuStrips.wantedColumns, cpuStrips.mostColumns);
-    if (!form)
-      return op.emitOpError() << "brings together columns that do not fit a strip of " << cpuStrips.mostColumns;
-    form->width = numbers.get("strip", form->width);
-    if (failed(numbers.check("strip", meeting.allow(*form), "a number of columns that meet no others")))
+    FailureOr<StripForm> form = formOf(op, meeting, numbers);
+    if (failed(form))
       return failure();
     int64_t matmulRows = numbers.get("block", stripRows);
+    if (failed(numbers.check("block", matmulRows <= kern::mostBlock, "at most " + Twine(kern::mostBlock))))
+      return failure();
     int64_t lanes = numbers.get("lanes", target.lanes(numberBytes(op))), time = op.getRows().second;
     auto set = [&](int64_t blockRows, int64_t chunkRows) {
       op.setScheduleAttr(kern::StripScheduleAttr::get(op.getContext(), form->pieces, form->width, matmulRows, blockRows,

@@ -29,7 +29,10 @@ struct ChooseCudaSchedulePass : stretto::codegen::impl::ChooseCudaScheduleBase<C
   using ChooseCudaScheduleBase::ChooseCudaScheduleBase;
 
   LogicalResult initialize(MLIRContext *context) final {
-    if (failed(requireAtLeast(0, {{"rows", rows}, {"lanes", lanes}, {"chunk", chunk}, {"threads", threads}}, context)))
+    if (failed(
+            requireAtLeast(0, {{"rows", rows}, {"lanes", lanes}, {"chunk", chunk}, {"threads", threads}}, context)) ||
+        failed(requireAtMost(kern::mostRows, {{"rows", rows}}, context)) ||
+        failed(requireAtMost(kern::mostOfCount, {{"chunk", chunk}}, context)))
       return failure();
     if (lanes && (!llvm::isPowerOf2_64(lanes) || lanes > kern::mostLanes))
       return emitError(UnknownLoc::get(context))

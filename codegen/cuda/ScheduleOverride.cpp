@@ -27,7 +27,7 @@ LogicalResult stretto::codegen::checkFields(const ScheduleOverride &given, bool 
 
 /// Rules of numbers by themselves.
 static SmallVector<ScheduleRule> rulesOfNumbers(int64_t rows, int64_t threads, int64_t places) {
-  return {{"rows", rows, rows <= mostScheduleRows, ("at most " + Twine(mostScheduleRows)).str()},
+  return {{"rows", rows, rows <= kern::mostRows, ("at most " + Twine(kern::mostRows)).str()},
           {"places", places, llvm::isPowerOf2_64(places) && places <= mostPlaces,
            ("a power of two of at most " + Twine(mostPlaces)).str()},
           {"threads", threads, wholeGroup(threads) == threads && threads <= mostBlockThreads,

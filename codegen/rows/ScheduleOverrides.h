@@ -11,9 +11,6 @@
 
 namespace stretto::codegen {
 
-/// Rows that are computed together, at most: their code is there once for each.
-inline constexpr int64_t mostScheduleRows = 32;
-
 struct ScheduleRequest {
   std::string text, pattern;
   llvm::GlobPattern kernels;

@@ -13,8 +13,12 @@
 namespace stretto::kern {
 /// Rows, columns, blocks and the like that an attribute counts.
 inline constexpr int64_t mostOfCount = INT32_MAX;
-/// Columns that a schedule computes together, as a vector.
+/// Rows that a schedule computes together: their code is there once for each.
+inline constexpr int64_t mostRows = 32;
+/// Columns that it computes together, as a vector.
 inline constexpr int64_t mostLanes = 64;
+/// Rows of a strip that a matmul computes before its epilogue does: a tile of so many lies in no cache any more.
+inline constexpr int64_t mostBlock = 4096;
 } // namespace stretto::kern
 
 #define GET_ATTRDEF_CLASSES

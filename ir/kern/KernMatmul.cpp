@@ -28,6 +28,19 @@ static RankedTensorType typeOfWeight(MatmulOp op) {
                   : RankedTensorType();
 }
 
+static LogicalResult verifyStrips(MatmulOp op) {
+  auto schedule = dyn_cast_or_null<StripScheduleAttr>(op.getScheduleAttr());
+  if (!schedule)
+    return success();
+  int64_t columns = op.getColumns(), pieces = schedule.getPieces();
+  if (columns % pieces)
+    return op.emitOpError() << "the pieces of the schedule must divide " << columns << " columns, but got " << pieces;
+  if (schedule.getStrip() > columns / pieces)
+    return op.emitOpError() << "the strip of the schedule must have at most the " << columns / pieces
+                            << " columns of a piece, but has " << schedule.getStrip();
+  return success();
+}
+
 LogicalResult MatmulOp::verify() {
   if (typeOf(getLhs()).getRank() != 3)
     return emitOpError() << "the left operand must be rows [batch, time, columns], but got " << getLhs().getType();
@@ -39,15 +52,13 @@ LogicalResult MatmulOp::verify() {
   if (typeOf(getBody().getArgument(0)).getElementType() != sum)
     return emitOpError() << "body argument 0 must have numbers of " << sum << ", the type of sums, but got "
                          << getBody().getArgument(0).getType();
+  if (failed(verifyStrips(*this)))
+    return failure();
   RankedTensorType expected = typeOfWeight(*this);
   if (!expected)
     return emitOpError() << "panels need a schedule of strips";
   if (getRhs().getType() != expected)
     return emitOpError() << "the right operand must have type " << expected << ", but got " << getRhs().getType();
-  if (auto schedule = dyn_cast_or_null<StripScheduleAttr>(getScheduleAttr());
-      schedule && getColumns() % schedule.getPieces())
-    return emitOpError() << "the pieces of the schedule must divide " << getColumns() << " columns, but got "
-                         << schedule.getPieces();
   if (getResults().empty())
     return emitOpError() << "must store a result";
   return verifyRowKernel(*this, getInputs().size(), getMaps().size());

@@ -19,7 +19,8 @@ def Kern_StripScheduleAttr : Kern_ScheduleAttr<"StripSchedule", "strip_schedule"
     The columns of the matmul are cut into `pieces` of one length, and these into strips of `strip` columns: strip `s`
     is the columns from `s * strip` on of each piece, which the epilogue may bring together. A chunk of `chunk` rows of
     one sequence and a strip are the unit of parallel work; chunks alone are the unit of the ordered partial sums. The
-    matmul computes `block` rows of a strip at a time, the epilogue `rows` of these, `lanes` columns at a time.
+    matmul computes `block` rows of a strip at a time, 4096 at most, the epilogue `rows` of these, `lanes` columns at a
+    time.
 
     ```mlir
     #kern.strip_schedule<pieces 2, strip 64, block 64, rows 8, lanes 16, chunk 512>

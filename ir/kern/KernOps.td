@@ -50,8 +50,8 @@ class Kern_ScheduleAttr<string name, string attrMnemonic> : AttrDef<Kern_Dialect
 def Kern_VectorScheduleAttr : Kern_ScheduleAttr<"VectorSchedule", "vector_schedule"> {
   let summary = "how a rowwise kernel walks its rows with vectors";
   let description = [{
-    `rows` are computed together (a block), `lanes` columns at a time; a chunk of `chunk` rows of one sequence
-    is the unit of parallel work and of the ordered partial sums.
+    `rows`, 32 at most, are computed together (a block), `lanes` columns at a time; a chunk of `chunk` rows of one
+    sequence is the unit of parallel work and of the ordered partial sums.
 
     With `pieces` and `strip`, which may be left out, the columns of the widest `row` operand are cut into strips, as
     `#kern.strip_schedule` cuts those of a matmul, and with them what the body computes from them. A chunk and a strip

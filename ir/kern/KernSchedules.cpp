@@ -10,17 +10,27 @@ using EmitError = function_ref<InFlightDiagnostic()>;
 /// A number of a schedule by its name.
 using Field = std::pair<StringRef, int64_t>;
 
-/// With this limit, products of two numbers can be computed.
+static LogicalResult isAtMost(int64_t most, Field field, EmitError emitError) {
+  auto [name, number] = field;
+  if (number > most)
+    return emitError() << name << " of a schedule must be at most " << most << ", but got " << number;
+  return success();
+}
+
+/// With the limit of counts, products of two numbers can be computed.
 static LogicalResult areAtLeast(int64_t least, ArrayRef<Field> fields, EmitError emitError) {
   for (auto [name, number] : fields)
     if (number < least)
       return emitError() << name << " of a schedule must be at least " << least << ", but got " << number;
-    else if (number > mostOfCount)
-      return emitError() << name << " of a schedule must be at most " << mostOfCount << ", but got " << number;
+    else if (failed(isAtMost(mostOfCount, {name, number}, emitError)))
+      return failure();
   return success();
 }
 
-static LogicalResult areLanes(int64_t lanes, EmitError emitError) {
+/// What is computed together.
+static LogicalResult areRowsAndLanes(int64_t rows, int64_t lanes, EmitError emitError) {
+  if (failed(isAtMost(mostRows, {"rows", rows}, emitError)))
+    return failure();
   if (!llvm::isPowerOf2_64(lanes) || lanes > mostLanes)
     return emitError() << "lanes of a schedule must be a power of two of at most " << mostLanes << ", but got "
                        << lanes;
@@ -32,7 +42,7 @@ static LogicalResult areLanes(int64_t lanes, EmitError emitError) {
 LogicalResult VectorScheduleAttr::verify(EmitError emitError, int64_t rows, int64_t lanes, int64_t chunk,
                                          int64_t pieces, int64_t strip) {
   if (failed(areAtLeast(1, {{"rows", rows}, {"lanes", lanes}, {"chunk", chunk}}, emitError)) ||
-      failed(areLanes(lanes, emitError)))
+      failed(areRowsAndLanes(rows, lanes, emitError)))
     return failure();
   // Without strips both are 0, by not being there.
   return areAtLeast(pieces || strip ? 1 : 0, {{"pieces", pieces}, {"strip", strip}}, emitError);
@@ -58,7 +68,7 @@ LogicalResult ThreadScheduleAttr::verify(EmitError emitError, int64_t rows, int6
                          {"places", places}},
                         emitError)))
     return failure();
-  return areLanes(lanes, emitError);
+  return areRowsAndLanes(rows, lanes, emitError);
 }
 
 int64_t ThreadScheduleAttr::getChunks(int64_t batch, int64_t time) const {
@@ -74,7 +84,9 @@ LogicalResult StripScheduleAttr::verify(EmitError emitError, int64_t pieces, int
   LogicalResult counts = areAtLeast(
       1, {{"pieces", pieces}, {"strip", strip}, {"block", block}, {"rows", rows}, {"lanes", lanes}, {"chunk", chunk}},
       emitError);
-  return failed(counts) ? counts : areLanes(lanes, emitError);
+  if (failed(counts) || failed(isAtMost(mostBlock, {"block", block}, emitError)))
+    return failure();
+  return areRowsAndLanes(rows, lanes, emitError);
 }
 
 int64_t StripScheduleAttr::getChunks(int64_t batch, int64_t time) const {
@@ -105,7 +117,7 @@ LogicalResult TileScheduleAttr::verify(EmitError emitError, int64_t run, int64_t
   if (threads > warps * warpThreads)
     return emitError() << "threads of a schedule must be at most the " << warps * warpThreads
                        << " of its warps, but got " << threads;
-  return success();
+  return isAtMost(mostRows, {"rows", rows}, emitError);
 }
 
 // Runs go over the ends of sequences; each group of the epilogue has sums of its own.

@@ -86,7 +86,7 @@ SmallVector<ScheduleRule> MatmulTiling::rules() const {
           {"threads", groupThreads,
            groupThreads >= warpThreads && groupThreads % warpThreads == 0 && groupThreads <= warps * warpThreads,
            multiples(warpThreads, warps * warpThreads)},
-          {"rows", stepRows, stepRows >= 1 && stepRows <= mostScheduleRows, "1 to " + std::to_string(mostScheduleRows)},
+          {"rows", stepRows, stepRows >= 1 && stepRows <= kern::mostRows, "1 to " + std::to_string(kern::mostRows)},
           {"lanes", lanes, llvm::isPowerOf2_64(lanes) && lanes <= 8, "1, 2, 4 or 8"},
           {"stages", stages, stages >= 2 && sharedBytes() <= mostShared, room},
           {"cluster", cluster, divides, clusterExpected}};

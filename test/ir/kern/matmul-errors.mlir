@@ -67,6 +67,18 @@ func.func @pieces(%x: tensor<2x8x32xf32>, %w: tensor<16x32xf32>) -> tensor<2x8x1
 
 // -----
 
+func.func @strip(%x: tensor<2x8x32xf32>, %w: tensor<16x32xf32>) -> tensor<2x8x16xf32> {
+  // expected-error@+1 {{the strip of the schedule must have at most the 8 columns of a piece, but has 9}}
+  %y = kern.matmul %x by %w as transposed epilogue() maps []
+      schedule #kern.strip_schedule<pieces 2, strip 9, block 64, rows 8, lanes 16, chunk 8> {
+  ^bb0(%row: tensor<16xf32>):
+    kern.yield %row : tensor<16xf32>
+  } : (tensor<2x8x32xf32>, tensor<16x32xf32>) -> tensor<2x8x16xf32>
+  return %y : tensor<2x8x16xf32>
+}
+
+// -----
+
 func.func @nothing(%x: tensor<2x8x32xf32>, %w: tensor<16x32xf32>) {
   // expected-error@+1 {{must store a result}}
   kern.matmul %x by %w as transposed epilogue() maps [] {

@@ -1,4 +1,4 @@
-// Numbers of schedules that count something are at least 1.
+// Numbers of schedules that count something are at least 1, and no larger than what code can be made for.
 // RUN: stretto-opt %s --split-input-file --verify-diagnostics
 
 // expected-error @+1 {{rows of a schedule must be at least 1, but got -1}}
@@ -82,3 +82,28 @@ module attributes {a = #kern.vector_schedule<rows 4, lanes 128, chunk 128>} {}
 
 // expected-error @+1 {{lanes of a schedule must be a power of two of at most 64, but got 1073741824}}
 module attributes {a = #kern.thread_schedule<rows 2, lanes 1073741824, chunk 128, threads 96, groups 4, tiles 1>} {}
+
+// -----
+
+// expected-error @+1 {{rows of a schedule must be at most 32, but got 33}}
+module attributes {a = #kern.vector_schedule<rows 33, lanes 16, chunk 128>} {}
+
+// -----
+
+// expected-error @+1 {{rows of a schedule must be at most 32, but got 1000000}}
+module attributes {a = #kern.thread_schedule<rows 1000000, lanes 8, chunk 128, threads 96, groups 1, tiles 1>} {}
+
+// -----
+
+// expected-error @+1 {{rows of a schedule must be at most 32, but got 64}}
+module attributes {a = #kern.strip_schedule<pieces 2, strip 64, block 64, rows 64, lanes 16, chunk 512>} {}
+
+// -----
+
+// expected-error @+1 {{block of a schedule must be at most 4096, but got 1048576}}
+module attributes {a = #kern.strip_schedule<pieces 2, strip 64, block 1048576, rows 8, lanes 16, chunk 512>} {}
+
+// -----
+
+// expected-error @+1 {{rows of a schedule must be at most 32, but got 64}}
+module attributes {a = #kern.tile_schedule<run 2048, tile_rows 128, pieces 2, strip 128, stages 3, blocks 132, warps 3, threads 32, rows 64, lanes 4>} {}
