@@ -6,6 +6,7 @@
 #include "ir/seq/ActivationType.h"
 #include "ir/seq/Documents.h"
 #include "ir/seq/EntryNames.h"
+#include "ir/seq/LossTerms.h"
 #include "ir/seq/ModelFacts.h"
 #include "ir/seq/Purpose.h"
 #include "passes/support/ParameterLayout.h"
@@ -82,7 +83,7 @@ private:
           return reportLack(form.name);
     if (has(entryname::decodeOne) != has(entryname::decodeChunk))
       return reportLack(has(entryname::decodeOne) ? entryname::decodeChunk : entryname::decodeOne);
-    if (failed(checkLogits()))
+    if (failed(checkLogits()) || failed(checkLossTerms()))
       return failure();
     return *phase == Phase::kernels ? checkArenas() : success();
   }
@@ -110,7 +111,23 @@ private:
     return failure(result.wasInterrupted());
   }
 
-  /// Arenas of parameters have the bytes that these take, and gradients lie within the activations.
+  /// The terms that the program tells are those that its loss was made with.
+  LogicalResult checkLossTerms() {
+    LossTerms made;
+    module.walk([&](Operation *op) {
+      if (LossTerms terms = lossTermsOf(op); op->hasAttr(lossAttr) && terms != LossTerms())
+        made = terms;
+    });
+    const LossTerms stated = lossTermsOf(module);
+    for (auto [name, found, expected] :
+         {std::tuple(nllSquareAttr, stated.nllSquare, made.nllSquare), {zLossAttr, stated.zLoss, made.zLoss}})
+      if (found != expected)
+        return module.emitError() << name << " must be " << expected << ", as the loss was made with it, but is "
+                                  << found;
+    return success();
+  }
+
+  /// Arenas of parameters have the bytes that these take.
   LogicalResult checkArenas() {
     using kern::Arena;
     const auto bytes = module->getAttrOfType<DenseI64ArrayAttr>(kern::arenasAttr).asArrayRef();
@@ -124,18 +141,35 @@ private:
       if (int64_t found = bytes[static_cast<unsigned>(arena)]; found != expected)
         return module.emitError() << "the arena " << kern::stringifyArena(arena) << " must have " << expected
                                   << " bytes, as parameters take, but has " << found << " in " << kern::arenasAttr;
-    auto begin = module->getAttrOfType<IntegerAttr>(kern::gradientsBeginAttr);
-    const int64_t activations = bytes[static_cast<unsigned>(Arena::activations)];
-    const int64_t last = activations - layout.trainableBytes;
+    return checkActivations(bytes, layout.trainableBytes);
+  }
+
+  /// Gradients lie in the activations, which would take less without them, but not less than what lies beside them.
+  LogicalResult checkActivations(ArrayRef<int64_t> bytes, int64_t gradients) {
+    const int64_t activations = bytes[static_cast<unsigned>(kern::Arena::activations)], last = activations - gradients;
     if (last < 0)
-      return module.emitError() << "the arena activations must have at least " << layout.trainableBytes
+      return module.emitError() << "the arena activations must have at least " << gradients
                                 << " bytes, as gradients lie in it, but has " << activations << " in "
                                 << kern::arenasAttr;
-    if (begin && begin.getInt() % passes::slotAlignment == 0 && begin.getInt() <= last)
-      return success();
-    auto error = module.emitError() << kern::gradientsBeginAttr << " must be a multiple of " << passes::slotAlignment
-                                    << " of at most " << last << ", where gradients end with the activations, but ";
-    return begin ? error << "is " << begin.getInt() : error << "is missing";
+    auto report = [&](StringRef name, const Twine &expected) -> LogicalResult {
+      auto error = module.emitError() << name << " must be " << expected << ", but ";
+      auto found = module->getAttrOfType<IntegerAttr>(name);
+      return found ? error << "is " << found.getInt() : error << "is missing";
+    };
+    const int64_t begin = numberOf(kern::gradientsBeginAttr), alone = numberOf(kern::activationBytesAttr);
+    if (begin < 0 || begin > last || begin % passes::slotAlignment != 0)
+      return report(kern::gradientsBeginAttr, "a multiple of " + Twine(passes::slotAlignment) + " of at most " +
+                                                  Twine(last) + ", where gradients end with the activations");
+    if (alone < last || alone > activations)
+      return report(kern::activationBytesAttr, "from " + Twine(last) + " to " + Twine(activations) +
+                                                   ", what activations take beside gradients and with them");
+    return success();
+  }
+
+  /// A number of the module; -1 where it is missing.
+  int64_t numberOf(StringRef name) {
+    auto number = module->getAttrOfType<IntegerAttr>(name);
+    return number ? number.getInt() : -1;
   }
 
   /// Whether the optimizer has the entry.

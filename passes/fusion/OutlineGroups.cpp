@@ -4,6 +4,7 @@
 #include "passes/fusion/RowForm.h"
 
 #include "ir/kern/Attributes.h"
+#include "ir/seq/LossTerms.h"
 #include "ir/seq/Purpose.h"
 
 namespace stretto::passes {
@@ -129,11 +130,12 @@ static void eraseUnused(Block &body) {
       op.erase();
 }
 
-/// The kernel says what operations of its body did: that it is the loss.
+/// The kernel says what operations of its body did: that it is the loss, and of which terms.
 static void liftLossMark(kern::RowwiseOp kernel) {
   for (Operation &op : kernel.getBody().front())
-    if (op.removeAttr(lossAttr))
-      markLoss(kernel);
+    for (StringRef name : {lossAttr, nllSquareAttr, zLossAttr})
+      if (Attribute mark = op.removeAttr(name))
+        kernel->setAttr(name, mark);
 }
 
 Type Outliner::typeOfResult(const RowSpace &space, Value inRow) const {

@@ -2,6 +2,7 @@
 #include "passes/layers/Passes.h"
 #include "passes/support/RowBuilder.h"
 
+#include "ir/seq/LossTerms.h"
 #include "ir/seq/Marks.h"
 #include "ir/seq/Purpose.h"
 
@@ -272,6 +273,8 @@ struct CrossEntropy : OpRewritePattern<seq::CrossEntropyOp> {
     Type type = logits.getType();
     int64_t vocabulary = columnsOf(logits);
     Likelihood likelihood(b, logits, op.getTargets());
+    auto coefficient = [](const std::optional<APFloat> &term) { return term ? term->convertToDouble() : 0; };
+    setLossTerms(likelihood.isTarget.getDefiningOp(), {coefficient(op.getNllSquare()), coefficient(op.getZLoss())});
     Value probability = b.mul(likelihood.exponentials, b.alongColumns(likelihood.inverseSum, vocabulary));
     Value indicator = b.select(likelihood.isTarget, b.splat(type, 1.0), b.splat(type, 0.0));
     Value weights = op.getWeights(), loss = likelihood.nll, slope = weights;

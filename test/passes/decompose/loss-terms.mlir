@@ -6,6 +6,7 @@
 // CHECK-LABEL: func @both
 // CHECK-DAG: %[[HALF:.*]] = arith.constant dense<5.000000e-01> : tensor<2x8xf32>
 // CHECK-DAG: %[[QUARTER:.*]] = arith.constant dense<2.500000e-01> : tensor<2x8xf32>
+// CHECK: arith.cmpf oeq, {{.*}} {seq.loss, seq.nll_square = 2.500000e-01 : f64, seq.z_loss = 5.000000e-01 : f64}
 // CHECK: %[[LOG:.*]] = math.log
 // CHECK: %[[Z:.*]] = arith.addf %[[LOG]]
 // CHECK: %[[N:.*]] = arith.subf %[[Z]]

@@ -9,12 +9,13 @@ func.func @losses(%logits: tensor<2x8x32xf32>, %targets: tensor<2x8xi32>, %weigh
   %nll, %d = seq.cross_entropy %logits, %targets, %weights : tensor<2x8x32xf32>, tensor<2x8xi32>, tensor<2x8xf32>
   return %nll : tensor<2x8xf32>
 }
-// Terms of the loss are computed in the same kernel.
+// Terms of the loss are computed in the same kernel, which says what they are.
 // CHECK-LABEL: func @terms
 // CHECK-COUNT-1: kern.rowwise kernel
 // CHECK-NOT: kern.rowwise kernel
+// CHECK: } {seq.loss, seq.nll_square = 1.000000e-04 : f64, seq.z_loss = 2.500000e-01 : f64} :
 func.func @terms(%logits: tensor<2x8x32xf32>, %targets: tensor<2x8xi32>, %weights: tensor<2x8xf32>) -> (tensor<2x8xf32>, tensor<2x8x32xf32>) {
-  %loss, %d = seq.cross_entropy %logits, %targets, %weights nll_square 1.0e-4 z_loss 1.0e-4 : tensor<2x8x32xf32>, tensor<2x8xi32>, tensor<2x8xf32>
+  %loss, %d = seq.cross_entropy %logits, %targets, %weights nll_square 1.0e-4 z_loss 0.25 : tensor<2x8x32xf32>, tensor<2x8xi32>, tensor<2x8xf32>
   return %loss, %d : tensor<2x8xf32>, tensor<2x8x32xf32>
 }
 // CHECK-LABEL: func @numbers
