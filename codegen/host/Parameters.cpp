@@ -57,7 +57,7 @@ SmallVector<ParameterEntry> stretto::codegen::listParameters(ModuleOp module) {
     SmallVector<std::string> locations = locationsOfParts(op);
     int64_t rowElements = ShapedType::getNumElements(shape.drop_front());
     for (int64_t i = 0; i < layers; ++i) {
-      int64_t offset = (slot.offset + i * slot.stride) / element;
+      int64_t offset = slot.at(i) / element;
       for (auto [part, location] : llvm::zip_equal(op.getParts().getAsRange<seq::PartAttr>(), locations)) {
         SmallVector<int64_t, 4> partShape(shape);
         partShape.front() = part.getRows();

@@ -3,7 +3,6 @@
 
 #include "codegen/memory/Timeline.h"
 #include "ir/kern/Attributes.h"
-#include "ir/seq/TensorBytes.h"
 #include "passes/support/Scans.h"
 
 #include <map>
@@ -150,9 +149,8 @@ private:
     SmallVector<Entries, 0> gradients;
     for (auto name : op.getParameters().getAsRange<FlatSymbolRefAttr>()) {
       auto parameter = SymbolTable::lookupNearestSymbolFrom<seq::ParameterOp>(op, name);
-      int64_t count = parameter.getLayers();
       gradients.push_back(
-          {layout.slots.lookup(parameter), count, passes::alignSlot(bytesOf(parameter.getTensorType()) / count)});
+          {layout.slots.lookup(parameter), parameter.getLayers(), passes::alignSlot(passes::entryBytes(parameter))});
     }
     return gradients;
   }
@@ -172,7 +170,7 @@ private:
     for (const auto &[slot, count, ofEntry] : event.gradients) {
       int64_t first = inBody ? iteration : 0, last = inBody ? iteration + 1 : count;
       for (int64_t i = first; i < last; ++i)
-        bytes.push_back({slot.offset + i * slot.stride, slot.offset + i * slot.stride + ofEntry, time});
+        bytes.push_back({slot.at(i), slot.at(i) + ofEntry, time});
     }
     return bytes;
   }

@@ -1,8 +1,6 @@
 //===- ReadyCheck.cpp - buckets are final when a program says so --------------===//
 #include "codegen/memory/ReadyCheck.h"
 
-#include "ir/seq/TensorBytes.h"
-
 using namespace mlir;
 using namespace stretto;
 using namespace stretto::codegen;
@@ -14,29 +12,34 @@ ReadyCheck::ReadyCheck(ModuleOp module, func::FuncOp entry)
   for (auto gradient : entry.getOps<seq::GradientOp>()) {
     auto parameter = cast<seq::ParameterOp>(module.lookupSymbol(gradient.getParameter()));
     passes::ParameterSlot slot = layout.slots.lookup(parameter);
-    int64_t bytes = bytesOf(parameter.getTensorType()) / parameter.getLayers();
     size_t number = numbers.try_emplace(parameter.getSymNameAttr(), numbers.size()).first->second;
-    for (int64_t i = 0; i < parameter.getLayers(); ++i) {
-      int64_t begin = slot.offset + i * slot.stride;
-      open.insert({{number, i}, {parameter.getSymNameAttr(), {begin, begin + bytes, i}}});
-    }
+    for (int64_t i = 0, entries = parameter.getLayers(); i < entries; ++i)
+      open.insert(
+          {{number, i}, {parameter.getSymNameAttr(), {slot.at(i), slot.at(i) + passes::entryBytes(parameter), i}}});
   }
 }
 
 LogicalResult ReadyCheck::run(kern::ReadyOp op, int64_t iteration, bool inBody) {
   isTold = true;
-  for (auto name : op.getParameters().getAsRange<FlatSymbolRefAttr>()) {
-    auto number = numbers.find(name.getAttr());
-    if (number == numbers.end())
-      return op.emitOpError() << "must name parameters that have gradients, but there is no seq.gradient of " << name;
-    size_t before = open.size();
-    auto from = open.lower_bound({number->second, inBody ? iteration : 0});
-    open.erase(from,
-               inBody ? open.upper_bound({number->second, iteration}) : open.lower_bound({number->second + 1, 0}));
-    if (open.size() == before)
-      return op.emitOpError() << "must say once that the gradient of " << name << " is final, but says it again";
-  }
-  int64_t number = inBody ? iteration : 0;
+  for (auto name : op.getParameters().getAsRange<FlatSymbolRefAttr>())
+    if (failed(close(op, name, iteration, inBody)))
+      return failure();
+  return tell(op, inBody ? iteration : 0);
+}
+
+LogicalResult ReadyCheck::close(kern::ReadyOp op, FlatSymbolRefAttr name, int64_t iteration, bool inBody) {
+  auto number = numbers.find(name.getAttr());
+  if (number == numbers.end())
+    return op.emitOpError() << "must name parameters that have gradients, but there is no seq.gradient of " << name;
+  size_t before = open.size();
+  auto from = open.lower_bound({number->second, inBody ? iteration : 0});
+  open.erase(from, inBody ? open.upper_bound({number->second, iteration}) : open.lower_bound({number->second + 1, 0}));
+  if (open.size() == before)
+    return op.emitOpError() << "must say once that the gradient of " << name << " is final, but says it again";
+  return success();
+}
+
+LogicalResult ReadyCheck::tell(kern::ReadyOp op, int64_t number) {
   if (number >= static_cast<int64_t>(op.getBuckets().size()))
     return op.emitOpError() << "must tell how many buckets are final in iteration " << number;
   int64_t count = op.getBuckets()[number];

@@ -28,6 +28,11 @@ private:
     FinalBytes bytes;
   };
 
+  /// The gradient of a parameter is final, of a layer in a body; reports one that was before, or that there is not.
+  mlir::LogicalResult close(kern::ReadyOp op, mlir::FlatSymbolRefAttr name, int64_t iteration, bool inBody);
+  /// Buckets are final, as many as `op` says of its run `number`; reports those that are not.
+  mlir::LogicalResult tell(kern::ReadyOp op, int64_t number);
+
   mlir::func::FuncOp entry;
   passes::ParameterLayout layout;
   llvm::SmallVector<kern::BucketAttr> buckets;

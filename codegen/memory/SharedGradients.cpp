@@ -3,7 +3,6 @@
 
 #include "ir/kern/Slots.h"
 #include "ir/seq/Purpose.h"
-#include "ir/seq/TensorBytes.h"
 
 using namespace mlir;
 using namespace stretto;
@@ -30,10 +29,8 @@ static SmallVector<std::pair<int64_t, int64_t>> writtenRanges(ModuleOp module,
   module.walk([&](seq::GradientOp gradient) {
     auto parameter = cast<seq::ParameterOp>(module.lookupSymbol(gradient.getParameter()));
     passes::ParameterSlot slot = parameters.slots.lookup(parameter);
-    int64_t entries = parameter.getLayers();
-    int64_t bytes = bytesOf(parameter.getTensorType()) / entries;
-    for (int64_t i = 0; i < entries; ++i)
-      ranges.emplace_back(slot.offset + i * slot.stride, slot.offset + i * slot.stride + bytes);
+    for (int64_t i = 0, entries = parameter.getLayers(); i < entries; ++i)
+      ranges.emplace_back(slot.at(i), slot.at(i) + passes::entryBytes(parameter));
   });
   llvm::sort(ranges);
   return ranges;

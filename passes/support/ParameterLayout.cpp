@@ -30,15 +30,13 @@ SmallVector<Group> groupByLayers(ArrayRef<seq::ParameterOp> parameters) {
   return groups;
 }
 
-int64_t layerBytes(seq::ParameterOp op) { return bytesOf(op.getTensorType()) / op.getLayers(); }
-
 /// Lays out one part (trainable or frozen) from `offset` on; returns its end.
 int64_t layoutPart(ParameterLayout &layout, ArrayRef<seq::ParameterOp> parameters, int64_t offset) {
   for (Group &group : groupByLayers(parameters)) {
     int64_t stride = 0;
     for (seq::ParameterOp op : group.members) {
       layout.slots[op] = {offset + stride, 0};
-      stride += alignSlot(layerBytes(op));
+      stride += alignSlot(entryBytes(op));
     }
     if (group.layers[0])
       for (seq::ParameterOp op : group.members)
@@ -48,6 +46,10 @@ int64_t layoutPart(ParameterLayout &layout, ArrayRef<seq::ParameterOp> parameter
   return offset;
 }
 } // namespace
+
+int64_t stretto::passes::entryBytes(seq::ParameterOp parameter) {
+  return bytesOf(parameter.getTensorType()) / parameter.getLayers();
+}
 
 ParameterLayout stretto::passes::layoutParameters(ModuleOp module) {
   SmallVector<seq::ParameterOp> trainable, frozen;

@@ -25,7 +25,11 @@ constexpr int64_t lossOffset = 0, gradNormOffset = slotAlignment, gradSquaresOff
 /// Where one parameter lies: entry i of a stacked one at `offset + i * stride` bytes, others at `offset`.
 struct ParameterSlot {
   int64_t offset = 0, stride = 0;
+  int64_t at(int64_t entry) const { return offset + entry * stride; }
 };
+
+/// Bytes of an entry of a stacked parameter, or of the whole one.
+int64_t entryBytes(seq::ParameterOp parameter);
 
 /// Parameters of one module: trainable ones first, then frozen ones; in each part the ones that are not stacked and
 /// the layers in the order of the module, all weights of a layer side by side. The GRADIENTS, MOMENT1, MOMENT2 and
