@@ -1,5 +1,6 @@
 //===- PlanMemory.cpp - give every value a slot in an arena ------------------===//
 #include "codegen/memory/Entries.h"
+#include "codegen/memory/ParameterArenas.h"
 #include "codegen/memory/Passes.h"
 #include "codegen/memory/SharedGradients.h"
 #include "ir/kern/Attributes.h"
@@ -68,22 +69,15 @@ private:
   /// What each arena takes, in the order of their numbers.
   SmallVector<int64_t> bytesOfArenas(int64_t activations, const InterfaceSizes &interface, int64_t cacheBytes) {
     using kern::Arena;
-    const std::pair<Arena, int64_t> sizes[] = {
-        {Arena::activations, activations},
-        {Arena::parameters, parameters.totalBytes},
-        {Arena::gradients, parameters.trainableBytes},
-        {Arena::moment1, parameters.trainableBytes},
-        {Arena::moment2, parameters.trainableBytes},
-        {Arena::accumulator, parameters.trainableBytes},
-        {Arena::inputs, interface.inputs},
-        {Arena::outputs, interface.outputs},
-        {Arena::tables, tables.bytes()},
-        {Arena::hyper, passes::alignSlot(STRETTO_HYPER_COUNT * elementBytes(parameters.elementType))},
-        {Arena::rounded, parameters.roundedBytes},
-        {Arena::cache, cacheBytes},
-        {Arena::squares, parameters.squaresBytes}};
-    static_assert(std::size(sizes) == kern::getMaxEnumValForArena() + 1);
-    SmallVector<int64_t> bytes(std::size(sizes));
+    SmallVector<std::pair<Arena, int64_t>> sizes = parameterArenas(parameters);
+    sizes.append({{Arena::activations, activations},
+                  {Arena::inputs, interface.inputs},
+                  {Arena::outputs, interface.outputs},
+                  {Arena::tables, tables.bytes()},
+                  {Arena::hyper, passes::alignSlot(STRETTO_HYPER_COUNT * elementBytes(parameters.elementType))},
+                  {Arena::cache, cacheBytes}});
+    assert(sizes.size() == kern::getMaxEnumValForArena() + 1 && "each arena has a size");
+    SmallVector<int64_t> bytes(sizes.size());
     for (auto [arena, size] : sizes)
       bytes[static_cast<size_t>(arena)] = size;
     return bytes;

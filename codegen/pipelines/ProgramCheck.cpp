@@ -1,6 +1,7 @@
 //===- ProgramCheck.cpp - whether a module is what a program is made of -------===//
 #include "codegen/pipelines/ProgramCheck.h"
 
+#include "codegen/memory/ParameterArenas.h"
 #include "ir/kern/Attributes.h"
 #include "ir/kern/KernOps.h"
 #include "ir/seq/ActivationType.h"
@@ -129,15 +130,9 @@ private:
 
   /// Arenas of parameters have the bytes that these take.
   LogicalResult checkArenas() {
-    using kern::Arena;
     const auto bytes = module->getAttrOfType<DenseI64ArrayAttr>(kern::arenasAttr).asArrayRef();
     const passes::ParameterLayout layout = passes::layoutParameters(module);
-    const std::pair<Arena, int64_t> taken[] = {
-        {Arena::parameters, layout.totalBytes},      {Arena::gradients, layout.trainableBytes},
-        {Arena::moment1, layout.trainableBytes},     {Arena::moment2, layout.trainableBytes},
-        {Arena::accumulator, layout.trainableBytes}, {Arena::rounded, layout.roundedBytes},
-        {Arena::squares, layout.squaresBytes}};
-    for (auto [arena, expected] : taken)
+    for (auto [arena, expected] : parameterArenas(layout))
       if (int64_t found = bytes[static_cast<unsigned>(arena)]; found != expected)
         return module.emitError() << "the arena " << kern::stringifyArena(arena) << " must have " << expected
                                   << " bytes, as parameters take, but has " << found << " in " << kern::arenasAttr;
