@@ -31,8 +31,7 @@ int64_t AwaitedBuckets::neededFor(Value weight, int64_t iteration, bool inBody) 
   bool isRounded = slot.getArena() == kern::Arena::rounded; // half as many bytes, element for element
   Span span = spanOf(weight.getType(), slot, iteration, rowStride(weight), inBody ? 0 : slot.getStride());
   int64_t unit = isRounded ? rowBytes / 2 : rowBytes;
-  int64_t end = span.base + (span.entries - 1) * span.lead + (span.rows - 1) * span.stride + span.width;
-  int64_t first = span.base / unit, last = (end - 1) / unit;
+  int64_t first = span.begin() / unit, last = (span.end() - 1) / unit;
   for (auto [i, bucket] : llvm::enumerate(buckets))
     if (bucket.getFirst() <= last && first < bucket.getFirst() + bucket.getRows())
       return buckets.size() - i;

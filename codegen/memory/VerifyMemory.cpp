@@ -27,12 +27,12 @@ using namespace stretto::codegen;
 
 namespace {
 /// Runs one entry point.
-class Run {
+class EntryRun {
 public:
-  Run(ModuleOp module, func::FuncOp function)
+  EntryRun(ModuleOp module, func::FuncOp function)
       : module(module), function(function), ready(module, function), gradientsBegin(beginOfGradients(module)) {}
 
-  LogicalResult entry() {
+  LogicalResult run() {
     writeGiven();
     if (failed(block(function)) || failed(checkResults()))
       return failure();
@@ -345,7 +345,7 @@ struct VerifyMemoryPass : stretto::codegen::impl::VerifyMemoryBase<VerifyMemoryP
     if (failed(requireSlots(getOperation())) || failed(checkArenaBounds(getOperation())))
       return signalPassFailure();
     for (func::FuncOp entry : entryFunctions(getOperation()))
-      if (failed(Run(getOperation(), entry).entry()))
+      if (failed(EntryRun(getOperation(), entry).run()))
         return signalPassFailure();
     markAllAnalysesPreserved();
   }

@@ -37,6 +37,9 @@ static LogicalResult areRowsAndLanes(int64_t rows, int64_t lanes, EmitError emit
   return success();
 }
 
+/// Chunks lie in one sequence each.
+static int64_t chunksOf(int64_t batch, int64_t time, int64_t chunk) { return batch * llvm::divideCeil(time, chunk); }
+
 //===- Rows with vectors ------------------------------------------------------===//
 
 LogicalResult VectorScheduleAttr::verify(EmitError emitError, int64_t rows, int64_t lanes, int64_t chunk,
@@ -48,9 +51,7 @@ LogicalResult VectorScheduleAttr::verify(EmitError emitError, int64_t rows, int6
   return areAtLeast(pieces || strip ? 1 : 0, {{"pieces", pieces}, {"strip", strip}}, emitError);
 }
 
-int64_t VectorScheduleAttr::getChunks(int64_t batch, int64_t time) const {
-  return batch * llvm::divideCeil(time, getChunk());
-}
+int64_t VectorScheduleAttr::getChunks(int64_t batch, int64_t time) const { return chunksOf(batch, time, getChunk()); }
 // A launch of some chunks would lack strips.
 int64_t VectorScheduleAttr::getLaunchRows() const { return getStrip() ? 0 : getChunk(); }
 
@@ -71,9 +72,7 @@ LogicalResult ThreadScheduleAttr::verify(EmitError emitError, int64_t rows, int6
   return areRowsAndLanes(rows, lanes, emitError);
 }
 
-int64_t ThreadScheduleAttr::getChunks(int64_t batch, int64_t time) const {
-  return batch * llvm::divideCeil(time, getChunk());
-}
+int64_t ThreadScheduleAttr::getChunks(int64_t batch, int64_t time) const { return chunksOf(batch, time, getChunk()); }
 // A block has several groups; where groups share a chunk, blocks in two directions do.
 int64_t ThreadScheduleAttr::getLaunchRows() const { return getTiles() == 1 ? getChunk() * getGroups() : 0; }
 
@@ -89,9 +88,7 @@ LogicalResult StripScheduleAttr::verify(EmitError emitError, int64_t pieces, int
   return areRowsAndLanes(rows, lanes, emitError);
 }
 
-int64_t StripScheduleAttr::getChunks(int64_t batch, int64_t time) const {
-  return batch * llvm::divideCeil(time, getChunk());
-}
+int64_t StripScheduleAttr::getChunks(int64_t batch, int64_t time) const { return chunksOf(batch, time, getChunk()); }
 int64_t StripScheduleAttr::getLaunchRows() const { return 0; } // a launch of some chunks would lack strips
 
 LogicalResult TileScheduleAttr::verify(EmitError emitError, int64_t run, int64_t tileRows, int64_t pieces,
