@@ -50,42 +50,39 @@ void SlotAssigner::bindArguments(seq::ScanOp scan, func::FuncOp body) {
     refs[body.getArgument(argument++)] = refOf(invariant);
 }
 
+/// The stacks of a value that a body returns, by their numbers, which may lie anywhere yet.
+SmallVector<unsigned> SlotAssigner::openStacksOf(seq::ScanOp scan, Operation *end, Value value) {
+  SmallVector<unsigned> stacks;
+  for (unsigned i = scan.getCarry().size(); i < end->getNumOperands(); ++i)
+    if (end->getOperand(i) == value && storage.isFree(refOf(scan.getResult(i)).node))
+      stacks.push_back(i);
+  return stacks;
+}
+
 /// Carried values whose slots are those of a stack, which gets one slot more: iteration i reads slot i and writes
 /// slot i + 1 (the other way round in a reversed scan).
 void SlotAssigner::assignStackedCarry(seq::ScanOp scan, Carry &carry) {
   Operation *end = carry.returned->getOwner();
-  unsigned carries = scan.getCarry().size();
   int64_t trips = scan.getTrips(), read = scan.getReverse(), write = 1 - read;
-  Value returned = carry.returned->get();
-  SmallVector<unsigned> ofArgument, ofReturned;
-  for (unsigned i = carries; i < end->getNumOperands(); ++i) {
-    if (end->getOperand(i) == carry.argument)
-      ofArgument.push_back(i);
-    else if (end->getOperand(i) == returned)
-      ofReturned.push_back(i);
-  }
-  auto isOpen = [&](unsigned i) { return storage.isFree(refOf(scan.getResult(i)).node); };
-  llvm::erase_if(ofArgument, [&](unsigned i) { return !isOpen(i); });
-  llvm::erase_if(ofReturned, [&](unsigned i) { return !isOpen(i); });
+  SmallVector<unsigned> ofArgument = openStacksOf(scan, end, carry.argument),
+                        ofReturned = openStacksOf(scan, end, carry.returned->get());
   if (ofArgument.empty() && ofReturned.empty())
     return;
   int64_t step = refOf(scan.getResult(ofArgument.empty() ? ofReturned[0] : ofArgument[0])).lead;
   if (step % passes::slotAlignment != 0)
     return;
-  auto sameStep = [&](unsigned i) { return refOf(scan.getResult(i)).lead == step; };
+  for (SmallVector<unsigned> *stacks : {&ofArgument, &ofReturned})
+    llvm::erase_if(*stacks, [&](unsigned i) { return refOf(scan.getResult(i)).lead != step; });
   unsigned node = storage.create(step * (trips + 1));
   for (unsigned i : ofArgument)
-    if (sameStep(i))
-      storage.place(refOf(scan.getResult(i)).node, {node, read * step});
+    storage.place(refOf(scan.getResult(i)).node, {node, read * step});
   for (unsigned i : ofReturned)
-    if (sameStep(i))
-      storage.place(refOf(scan.getResult(i)).node, {node, write * step});
+    storage.place(refOf(scan.getResult(i)).node, {node, write * step});
   carry.kind = Carry::Stacked;
   refs[carry.argument] = {node, read * step, step};
   demand(*carry.returned, {node, write * step, step});
   for (unsigned i : ofReturned)
-    if (sameStep(i))
-      end->setOperand(i, carry.returned->get());
+    end->setOperand(i, carry.returned->get());
   aliasResult(scan->getOpResult(carry.index), {node, scan.getReverse() ? 0 : trips * step});
   demand(scan->getOpOperand(carry.index), {node, scan.getReverse() ? trips * step : 0});
 }

@@ -54,6 +54,7 @@ private:
   void assignResidual(mlir::Operation *op, mlir::OpOperand &use);
 
   void bindArguments(seq::ScanOp scan, mlir::func::FuncOp body);
+  llvm::SmallVector<unsigned> openStacksOf(seq::ScanOp scan, mlir::Operation *end, mlir::Value value);
   void assignStackedCarry(seq::ScanOp scan, Carry &carry);
   void assignStacks(seq::ScanOp scan, mlir::func::FuncOp body);
   void startCarry(seq::ScanOp scan, Carry &carry);
