@@ -1,5 +1,6 @@
 //===- FormGroups.cpp - decides which row operations share a kernel -----------===//
 #include "passes/fusion/GroupRemarks.h"
+#include "passes/fusion/Originals.h"
 #include "passes/fusion/Passes.h"
 #include "passes/support/Describe.h"
 
@@ -59,7 +60,8 @@ private:
 class Former {
 public:
   Former(func::FuncOp function, const RowAnalysis &rows, const CostModel &costs)
-      : function(function), roles(function, rows), graph(function, roles, rows), costs(costs) {
+      : function(function), roles(function, rows), graph(function, roles, rows), costs(costs),
+        originals(findOriginals(function)) {
     findRepeated();
   }
 
@@ -98,6 +100,7 @@ private:
   std::optional<NotFused> refuseCost(const Candidate &candidate, GroupCost &merged);
   void findRepeated();
   bool wouldComeEarly(unsigned a, unsigned b) const;
+  bool wouldSaveTwice(unsigned a, unsigned b) const;
   const GroupCost &costOfGroup(unsigned group);
   std::string describeBetween(unsigned a, unsigned b, Operation *reader) const {
     return describe(graph.findBetween(a, b), reader->getLoc()) + " lies between";
@@ -118,6 +121,7 @@ private:
   RowRoles roles;
   GroupGraph graph;
   CostModel costs;
+  const llvm::MapVector<Operation *, Operation *> originals; // of what is recomputed
   Operation *firstRepeated = nullptr; // behind the forward, where the backward repeats operations of the library
   SmallVector<std::pair<Candidate, NotFused>> refused;
   DenseMap<unsigned, GroupCost> groupCosts; // of groups as they are
@@ -192,6 +196,9 @@ std::optional<NotFused> Former::refuse(const Candidate &candidate, GroupCost &me
     return NotFused{producer, reader, "", ""};
   if (firstRepeated && wouldComeEarly(a, b))
     return NotFused{producer, reader, "the source has one of them computed again in the backward", ""};
+  if (wouldSaveTwice(a, b))
+    return NotFused{producer, reader,
+                    "what one of them computes would be in memory twice, for now and for the backward", ""};
   if (isMinor)
     return NotFused{producer, reader, llvm::formatv("they share one number for each row only, {0} bytes", saved), ""};
   return refuseCost(candidate, merged);
@@ -213,6 +220,16 @@ bool Former::wouldComeEarly(unsigned a, unsigned b) const {
   auto isEarly = [&](Operation *op) { return op->isBeforeInBlock(firstRepeated); };
   auto has = [&](unsigned group, auto holds) { return llvm::any_of(graph.getMembersOf(group), holds); };
   return (has(a, isLate) && has(b, isEarly)) || (has(b, isLate) && has(a, isEarly));
+}
+
+/// Whether a kernel would leave both a value and, for others, its copy that the backward recomputes, to hold less
+/// memory until then.
+bool Former::wouldSaveTwice(unsigned a, unsigned b) const {
+  auto isIn = [&](Operation *op) { return graph.isIn(op, a) || graph.isIn(op, b); };
+  return llvm::any_of(originals, [&](auto &pair) {
+    auto &[copy, original] = pair;
+    return isIn(copy) && isIn(original) && roles.isReadElsewhere(copy->getResult(0), isIn);
+  });
 }
 
 static std::string describeLoops(const GroupCost &cost) {
