@@ -43,8 +43,8 @@ std::optional<FrontendResult> compileSpec(mlir::MLIRContext &context, const Fron
 /// The text of a spec, as compileSpec reads it; otherwise nothing, and `problem` says what is wrong.
 std::optional<std::string> readSpec(llvm::StringRef path, std::string &problem);
 
-/// Prints a line of a spec with a caret under a column, as messages of the front end do; nothing where there is no such
-/// place.
+/// Prints a line of a file, a spec or IR, with a caret under a column, as messages of the front end do; nothing where
+/// there is no such place.
 void printPlace(llvm::StringRef path, unsigned line, unsigned column, llvm::raw_ostream &os);
 
 /// The text in canonical layout, comments kept. Nothing after a syntax error; the errors are printed.

@@ -8,7 +8,7 @@
 using namespace stretto;
 using namespace stretto::frontend;
 
-/// Bytes of a source line that are shown.
+/// Bytes of a line that are shown.
 static constexpr size_t maxWidth = 160;
 
 /// Whether a report was made before, at the same place.
@@ -60,12 +60,23 @@ void Diagnostics::printOne(llvm::raw_ostream &os, SourceRange range, llvm::Strin
   printLine(os, range);
 }
 
-/// Bytes `from` to `to - 1` of the line are marked, at least one character. Tabs stay tabs in both lines, so that they
-/// align; what terminals do not show is replaced.
-static void mark(llvm::raw_ostream &os, llvm::StringRef line, size_t from, size_t to) {
-  std::string shown, marks;
-  size_t at = 0;
-  while (at < line.size() && at < maxWidth) {
+/// The bytes of a line that are shown, whole characters of them: those around `at` where it is long.
+static std::pair<size_t, size_t> shownPart(llvm::StringRef line, size_t at) {
+  if (line.size() <= maxWidth)
+    return {0, line.size()};
+  const size_t last = line.size() - maxWidth;
+  size_t begin = std::min(at - std::min(at, maxWidth / 2), last);
+  const size_t end = begin + maxWidth;
+  while (begin < at && (static_cast<unsigned char>(line[begin]) & 0xC0) == 0x80) // inside of a character
+    ++begin;
+  return {begin, end};
+}
+
+void frontend::printMarked(llvm::raw_ostream &os, llvm::StringRef line, size_t from, size_t to) {
+  constexpr llvm::StringRef cut = "...";
+  auto [at, end] = shownPart(line, from);
+  std::string shown(at ? cut : ""), marks(shown.size(), ' ');
+  while (at < end) {
     Character character = firstCharacter(line.substr(at));
     bool isTab = character.code == '\t', isMarked = at >= from && at < to;
     shown += printable(character.bytes);
@@ -80,14 +91,13 @@ static void mark(llvm::raw_ostream &os, llvm::StringRef line, size_t from, size_
   }
   if (at <= from)
     marks += '^';
-  os << "    " << shown << "\n    " << marks << '\n';
+  os << "    " << shown << (at < line.size() ? cut : "") << "\n    " << marks << '\n';
 }
 
 void Diagnostics::printLine(llvm::raw_ostream &os, SourceRange range) const {
   uint32_t begin = 0;
   llvm::StringRef line = sources.line(range.file, range.begin, begin);
-  if (range.begin - begin <= maxWidth)
-    mark(os, line, range.begin - begin, range.end - begin);
+  printMarked(os, line, range.begin - begin, range.end - begin);
 }
 
 std::string frontend::foldName(llvm::StringRef name) {

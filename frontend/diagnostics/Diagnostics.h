@@ -5,6 +5,7 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/Twine.h"
+#include "llvm/Support/SaveAndRestore.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace stretto::frontend {
@@ -32,12 +33,21 @@ public:
   Diagnostic &error(SourceRange range, const llvm::Twine &message);
   /// Reports what may be meant; once for each place, and at most as many as errors.
   void warning(SourceRange range, const llvm::Twine &message);
+  /// The result of `work`; what it reports is dropped.
+  template <typename Work> auto unheard(Work work) {
+    llvm::SaveAndRestore keptCount(count), keptHidden(hidden);
+    const size_t errors = list.size(), warned = warnings.size();
+    auto result = work();
+    list.resize(errors);
+    warnings.resize(warned);
+    return result;
+  }
   bool hasErrors() const { return count != 0; }
   size_t errorCount() const { return count; }
   llvm::ArrayRef<Diagnostic> all() const { return list; }
   /// Prints every warning and error with its source line and a caret, notes below it.
   void print(llvm::raw_ostream &os) const;
-  /// Prints the source line of a range with a caret; nothing where that is far to the right.
+  /// Prints the source line of a range with a caret.
   void printLine(llvm::raw_ostream &os, SourceRange range) const;
 
 private:
@@ -48,6 +58,10 @@ private:
   Diagnostic overflow;
   size_t count = 0, hidden = 0;
 };
+
+/// Prints a line whose bytes `from` to `to - 1` are marked, at least one character. Of a long line only what stands
+/// around the mark is shown. Tabs stay tabs, so that they align; what terminals do not show is replaced.
+void printMarked(llvm::raw_ostream &os, llvm::StringRef line, size_t from, size_t to);
 
 /// `name` without underscores, in small letters.
 std::string foldName(llvm::StringRef name);

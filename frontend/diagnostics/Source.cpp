@@ -61,7 +61,7 @@ std::string SourceFiles::describe(SourceRange range) const {
 }
 
 std::optional<std::string> frontend::readSource(llvm::vfs::FileSystem &files, llvm::StringRef path,
-                                                std::string &problem) {
+                                                std::string &problem, uint64_t maxBytes) {
   auto status = files.status(path);
   if (!status) {
     problem = status.getError().message();
@@ -69,10 +69,9 @@ std::optional<std::string> frontend::readSource(llvm::vfs::FileSystem &files, ll
     problem = "it is a folder";
   } else if (!status->isRegularFile()) {
     problem = "it must be a regular file";
-  } else if (status->getSize() > SourceFiles::maxBytes) {
-    problem = ("it must have at most " + llvm::Twine(SourceFiles::maxBytes) + " bytes, but got " +
-               llvm::Twine(status->getSize()))
-                  .str();
+  } else if (status->getSize() > maxBytes) {
+    problem =
+        ("it must have at most " + llvm::Twine(maxBytes) + " bytes, but got " + llvm::Twine(status->getSize())).str();
   } else if (auto buffer = files.getBufferForFile(path)) {
     return (*buffer)->getBuffer().str();
   } else {

@@ -65,8 +65,9 @@ private:
   std::vector<std::unique_ptr<File>> files;
 };
 
-/// The text of a source file. It must be a regular file of at most SourceFiles::maxBytes; otherwise nothing, and
-/// `problem` says what is wrong.
-std::optional<std::string> readSource(llvm::vfs::FileSystem &files, llvm::StringRef path, std::string &problem);
+/// The text of a source file. It must be a regular file of at most `maxBytes`; otherwise nothing, and `problem` says
+/// what is wrong.
+std::optional<std::string> readSource(llvm::vfs::FileSystem &files, llvm::StringRef path, std::string &problem,
+                                      uint64_t maxBytes = SourceFiles::maxBytes);
 
 } // namespace stretto::frontend

@@ -11,6 +11,8 @@
 
 #include "llvm/Support/JSON.h"
 
+#include <limits>
+
 using namespace stretto;
 using namespace stretto::frontend;
 
@@ -101,7 +103,8 @@ std::optional<std::string> stretto::frontend::readSpec(llvm::StringRef path, std
 
 void stretto::frontend::printPlace(llvm::StringRef path, unsigned line, unsigned column, llvm::raw_ostream &os) {
   std::string problem;
-  std::optional<std::string> text = readSpec(path, problem);
+  constexpr uint64_t most = std::numeric_limits<uint32_t>::max(); // IR may be long
+  std::optional<std::string> text = readSource(*llvm::vfs::getRealFileSystem(), path, problem, most);
   if (!text)
     return;
   SourceFiles sources;

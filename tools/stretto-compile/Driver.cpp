@@ -2,7 +2,6 @@
 #include "tools/stretto-compile/Driver.h"
 
 #include "codegen/facts/DescribeProgram.h"
-#include "codegen/facts/Locations.h"
 #include "codegen/memory/Passes.h"
 #include "codegen/pipelines/Dump.h"
 #include "codegen/pipelines/MadeFor.h"
@@ -24,6 +23,7 @@
 #include "tools/stretto-compile/Bundle.h"
 #include "tools/stretto-compile/CompileOptions.h"
 #include "tools/stretto-compile/Output.h"
+#include "tools/stretto-compile/PrintDiagnostic.h"
 #include "tools/stretto-compile/Shape.h"
 #include "tools/stretto-compile/Stages.h"
 
@@ -100,19 +100,10 @@ private:
     return [this](Diagnostic &diagnostic) { print(diagnostic); };
   }
 
-  /// As the front end does: the place in the source first.
   void print(Diagnostic &diagnostic) {
     modelRefused |= passes::isRefusal(diagnostic);
     hasError |= diagnostic.getSeverity() == DiagnosticSeverity::Error;
-    StringRef kind = diagnostic.getSeverity() == DiagnosticSeverity::Error     ? "error"
-                     : diagnostic.getSeverity() == DiagnosticSeverity::Warning ? "warning"
-                                                                               : "note";
-    SmallVector<codegen::SourceLocation> locations = codegen::listLocations(diagnostic.getLocation());
-    llvm::errs() << (locations.empty() ? "stretto" : locations[0].text()) << ": " << kind << ": " << diagnostic << "\n";
-    if (!locations.empty() && !isStageFile(locations[0].file))
-      frontend::printPlace(locations[0].file, locations[0].line, locations[0].column, llvm::errs());
-    for (Diagnostic &note : diagnostic.getNotes())
-      print(note);
+    printDiagnostic(diagnostic, llvm::errs());
   }
 
   frontend::FrontendOptions frontendOptions(const TokenShape &shape) const {

@@ -6,6 +6,7 @@
 #include "ir/seq/Documents.h"
 #include "ir/seq/LossTerms.h"
 #include "ir/seq/Purpose.h"
+#include "tools/stretto-compile/PrintDiagnostic.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Parser/Parser.h"
@@ -136,7 +137,7 @@ std::optional<Stage> stretto::tools::readStage(MLIRContext &context, const Comma
   digest.update((*buffer)->getBuffer());
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(*buffer), llvm::SMLoc());
-  SourceMgrDiagnosticHandler handler(sources, &context);
+  ScopedDiagnosticHandler handler(&context, [](Diagnostic &diagnostic) { printDiagnostic(diagnostic, llvm::errs()); });
   Stage stage{parseSourceFile<ModuleOp>(sources, &context), std::nullopt, std::string(digest.final().digest())};
   if (!stage.module)
     return std::nullopt;

@@ -89,11 +89,33 @@ INSTANTIATE_TEST_SUITE_P(
         BadToken{"import \"x", "expected '\"' at the end of a string"},
         BadToken{"!a", "'!' is not an operator; write 'not'"}));
 
-TEST(Diagnostics, MarkTheEndOfWhatIsShownOfALongLine) {
-  Text text(std::string(200, 'a'));
-  text.diagnostics.error({text.file, 160, 170}, "here");
-  EXPECT_EQ(text.errors(),
-            "f:1:161: error: here\n    " + std::string(160, 'a') + "\n    " + std::string(160, ' ') + "^\n");
+std::string repeated(llvm::StringRef text, unsigned count) {
+  std::string all;
+  for (unsigned i = 0; i < count; ++i)
+    all += text;
+  return all;
+}
+
+TEST(Diagnostics, ShowWhatStandsAroundTheMarkOfALongLine) {
+  struct Mark {
+    std::string line;
+    uint32_t from, to;
+    std::string shown, marks;
+  };
+  const std::string half(80, 'a'), whole(160, 'a');
+  for (const Mark &mark :
+       {Mark{whole, 160, 160, whole, std::string(160, ' ') + "^"},
+        {whole + "b", 5, 7, whole + "...", "     ^~"},
+        {half + whole + half, 160, 400, "..." + whole + "...", std::string(83, ' ') + "^" + std::string(79, '~')},
+        {half + half + half, 240, 241, "..." + whole, std::string(163, ' ') + "^"},
+        {half + "\x01\t" + half, 81, 82, "..." + half.substr(1) + "?\t" + half.substr(1) + "...",
+         std::string(83, ' ') + "^"},
+        {repeated("\u5B57", 200), 300, 303, "..." + repeated("\u5B57", 53) + "...", std::string(55, ' ') + "^~"}}) {
+    Text text(mark.line);
+    text.diagnostics.error({text.file, mark.from, mark.to}, "here");
+    EXPECT_EQ(text.errors(), "f:1:" + std::to_string(mark.from + 1) + ": error: here\n    " + mark.shown + "\n    " +
+                                 mark.marks + "\n");
+  }
 }
 
 TEST(Lexer, WhatIsNoTextIsOneError) {
