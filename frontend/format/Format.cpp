@@ -21,14 +21,14 @@ public:
         continue;
       if (isClosing(tokens[i]))
         --depth;
-      if (tokens[i].is(K::RightParen))
-        --parens;
+      if (endsList(tokens[i]))
+        --lists;
       separate(i);
       text += tokens[i].text.rtrim();
       if (isBlockBrace(tokens[i]) && tokens[i].is(K::LeftBrace))
         ++depth;
-      if (tokens[i].is(K::LeftParen))
-        ++parens;
+      if (beginsList(tokens[i]))
+        ++lists;
       previous = &tokens[i];
     }
     if (!text.empty())
@@ -39,6 +39,12 @@ public:
 private:
   bool isBlockBrace(const Token &token) const { return layout.blockBraces.contains(token.range.begin); }
   bool isClosing(const Token &token) const { return token.is(K::RightBrace) && isBlockBrace(token); }
+  bool beginsList(const Token &token) const {
+    return token.is(K::LeftParen) || (token.is(K::LeftBrace) && !isBlockBrace(token));
+  }
+  bool endsList(const Token &token) const {
+    return token.is(K::RightParen) || (token.is(K::RightBrace) && !isBlockBrace(token));
+  }
   bool startsStatement(const Token &token) const { return layout.statements.contains(token.range.begin); }
   bool isPrefix(const Token &token) const { return layout.prefixes.contains(token.range.begin); }
 
@@ -57,9 +63,29 @@ private:
     }
     bool isFirst = previous->is(K::LeftBrace) && isBlockBrace(*previous);
     text.append(newlines > 1 && !isFirst && !isClosing(token) ? 2 : 1, '\n');
-    bool endsList = token.is(K::RightParen) && parens == 0;
-    bool isContinued = parens > 0 || !(startsStatement(token) || isClosing(token) || endsList || token.is(K::Comment));
-    text.append(2 * depth + (isContinued ? 4 : 0), ' ');
+    text.append(2 * depth + (isContinued(i) ? 4 : 0), ' ');
+  }
+
+  /// Whether a line that begins with token i is inside of a statement. A comment is where what stands below it is.
+  bool isContinued(size_t i) {
+    if (lists > 0)
+      return true;
+    below = std::max(below, i);
+    while (tokens[below].is(K::Comment) || tokens[below].is(K::Semicolon))
+      ++below;
+    const Token &token = tokens[below];
+    return !(startsStatement(token) || isBlockBrace(token) || isElseOfBody(below) || endsList(token) ||
+             token.is(K::End));
+  }
+
+  /// Whether token i is the `else` of a statement, and not that of an expression.
+  bool isElseOfBody(size_t i) const {
+    if (!tokens[i].is(K::KwElse))
+      return false;
+    do
+      --i;
+    while (tokens[i].is(K::Comment));
+    return isClosing(tokens[i]);
   }
 
   llvm::StringRef spaces(const Token &token) const {
@@ -88,7 +114,8 @@ private:
   const std::vector<Token> &tokens;
   const Token *previous = nullptr;
   std::string text;
-  unsigned depth = 0, parens = 0;
+  unsigned depth = 0, lists = 0; // that are open
+  size_t below = 0;              // the token that is no comment and stands where the line begins, or after it
 };
 
 } // namespace

@@ -3,6 +3,8 @@
 #include "frontend/lex/Lexer.h"
 #include "frontend/parse/Parser.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 #include <gtest/gtest.h>
 
 using namespace stretto;
@@ -361,6 +363,51 @@ TEST(Format, IsIdempotent) {
     EXPECT_EQ(format(once), once);
     EXPECT_EQ(once.find("errors"), std::string::npos) << once;
   }
+}
+
+TEST(Format, CommentsStandWithWhatIsBelow) {
+  const std::string text = R"(// of the file
+block f(x: {a,  // of a
+    // of b
+    b}, y
+    // of the end
+) {
+  // of both
+  p, q = x,  // of x
+      // of y
+      y
+  // of if
+  if x in {A,
+      // of B
+      B}
+  // of the body
+  {
+    q = g(p,  // of p
+        // of the sum
+        p +  // of the first
+        // of the second
+        q
+        // of no argument
+    )
+    // of nothing
+  }
+  // of else
+  else {
+    q = if p then 1
+        // of the other
+        else 2
+  }
+  return q  // of q
+      // of the sum
+      + p
+}
+// of the end
+)";
+  EXPECT_EQ(format(text), text);
+  std::string flat;
+  for (llvm::StringRef line : llvm::split(llvm::StringRef(text), '\n'))
+    flat += (line.ltrim() + "\n").str();
+  EXPECT_EQ(format(flat), text);
 }
 
 TEST(Format, TakesEachLineEnd) {
