@@ -3,6 +3,8 @@
 
 #include "frontend/sema/Reporter.h"
 
+#include "llvm/Support/SaveAndRestore.h"
+
 namespace stretto::frontend {
 
 class Budget {
@@ -11,6 +13,12 @@ public:
 
   /// Counts work that is done at `range`; false (after one error) when the program takes too much.
   bool spend(unsigned count, SourceRange range);
+  /// The result of `work`, which is not counted.
+  template <typename Work> auto uncounted(Work work) {
+    llvm::SaveAndRestore noSteps(steps, uint64_t(0));
+    llvm::SaveAndRestore kept(exhausted);
+    return work();
+  }
   /// Ends the elaboration, after an error that would repeat itself.
   void exhaust() { exhausted = true; }
   bool isExhausted() const { return exhausted; }

@@ -16,6 +16,8 @@ public:
   /// the next report.
   Diagnostic &error(SourceRange range, const llvm::Twine &message);
   void warning(SourceRange range, const llvm::Twine &message) { diagnostics.warning(range, message); }
+  /// The result of `work`; what it reports is dropped.
+  template <typename Work> auto unheard(Work work) { return diagnostics.unheard(work); }
   bool hasErrors() const { return diagnostics.hasErrors(); }
   size_t errorCount() const { return diagnostics.errorCount(); }
 

@@ -146,8 +146,22 @@ static std::optional<double> resultOf(BinaryOperator op, double left, double rig
   }
 }
 
-/// Of arithmetic on numbers and on variables that hold some; nothing for all else.
-std::optional<Expressions::Arithmetic> Expressions::arithmeticOf(const Expr &expr) const {
+/// What a call of a function of numbers gives, where its arguments are arithmetic; nothing for all else. Nothing is
+/// said of what is wrong with it.
+std::optional<double> Expressions::numberOf(const CallExpr &call) {
+  const Builtin *builtin = findBuiltin(call.callee.text);
+  const bool isOfNumbers =
+      builtin && !builtin->parameters.empty() && builtin->parameters.front().kind == ArgumentKind::Any;
+  auto isArithmetic = [&](const Argument &argument) { return arithmeticOf(*argument.value).has_value(); };
+  if (!isOfNumbers || !llvm::all_of(call.arguments, isArithmetic))
+    return std::nullopt;
+  const std::vector<Value> values =
+      reporter.unheard([&] { return budget.uncounted([&] { return calls.evaluate(call, {}); }); });
+  return values[0].isNumber() ? std::optional(toFloat(values[0])) : std::nullopt;
+}
+
+/// Of arithmetic on numbers, on variables that hold some and on what functions make of such; nothing for all else.
+std::optional<Expressions::Arithmetic> Expressions::arithmeticOf(const Expr &expr) {
   if (auto *number = llvm::dyn_cast<IntegerExpr>(&expr))
     return Arithmetic::of(static_cast<double>(number->value));
   if (auto *number = llvm::dyn_cast<FloatExpr>(&expr))
@@ -155,6 +169,10 @@ std::optional<Expressions::Arithmetic> Expressions::arithmeticOf(const Expr &exp
   if (auto *name = llvm::dyn_cast<NameExpr>(&expr)) {
     const Binding *binding = names.lookup(name->name);
     return binding && binding->value.isNumber() ? std::optional(Arithmetic::of(toFloat(binding->value))) : std::nullopt;
+  }
+  if (auto *call = llvm::dyn_cast<CallExpr>(&expr)) {
+    const std::optional<double> result = numberOf(*call);
+    return result ? std::optional(Arithmetic::of(*result)) : std::nullopt;
   }
   auto *binary = llvm::dyn_cast<BinaryExpr>(&expr);
   const auto left = binary ? arithmeticOf(*binary->left) : std::nullopt;

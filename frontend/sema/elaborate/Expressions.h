@@ -29,7 +29,8 @@ private:
     double first, result; // its first operand, and what comes out
     static Arithmetic of(double number) { return {number, number}; }
   };
-  std::optional<Arithmetic> arithmeticOf(const Expr &expr) const;
+  std::optional<Arithmetic> arithmeticOf(const Expr &expr);
+  std::optional<double> numberOf(const CallExpr &call);
   void warnOfComment(const Expr &expr, const Value &value);
   Value evaluateName(const NameExpr &expr);
   void reportUnknown(const NameExpr &expr);
