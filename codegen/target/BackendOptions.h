@@ -28,7 +28,7 @@ inline constexpr BackendOption backendOptions[] = {
     {"--max-documents", "N",
      "how many documents a batch may hold; those of the task, or one for 16 tokens of a sequence, if none is named",
      &BackendSettings::maxDocuments},
-    {"--chip", "NAME", "the GPU architecture, sm_80 or newer; sm_90a if none is named", &BackendSettings::chip},
+    {"--chip", "CHIP", "the GPU architecture, sm_80 or newer; sm_90a if none is named", &BackendSettings::chip},
     {"--cuda-path", "DIR", "the folder of the CUDA toolkit, if it is not to be looked for", &BackendSettings::cudaPath},
     {"--emulate", "", "run the GPU's kernels on the CPU, slowly, to check them", &BackendSettings::emulate},
 };

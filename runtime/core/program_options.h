@@ -10,7 +10,7 @@
 namespace stretto::runtime {
 
 struct ProgramOption {
-  // value: how it is shown in the help, FILE, FOLDER or PATH (either) where it is a path; empty: a flag
+  // value: how it is shown in the help: FILE, FOLDER or PATH (either) where it is a path, TASK or PRESET; empty: a flag
   std::string_view name, value;
   // What it is about:
   enum Kind : uint8_t {
@@ -24,16 +24,24 @@ struct ProgramOption {
   enum Reader : uint8_t { anyRun, training } reader = anyRun; // training: what takes no steps has no use for it
 
   constexpr bool isSetting() const { return kind != commandLine; }
-  // What its value names; empty where that is no path.
+  constexpr bool isPath() const { return value == "FILE" || value == "FOLDER" || value == "PATH"; }
+  // What its value names; empty where that is no name.
   constexpr std::string_view named() const {
-    return value == "FILE" ? "a file" : value == "FOLDER" ? "a folder" : value == "PATH" ? "a file or a folder" : "";
+    return value == "FILE"     ? "a file"
+           : value == "FOLDER" ? "a folder"
+           : value == "PATH"   ? "a file or a folder"
+           : value == "TASK"   ? "a task"
+           : value == "PRESET" ? "a preset"
+                               : "";
   }
+  // Whether two values contradict each other: of all other settings, which lie over each other, the last one counts.
+  constexpr bool isGivenOnce() const { return isPath() || name == "--prompt"; }
 };
 
 // In the order of the help text. runtime/train/config.cpp says where the value of each setting lies, and its range.
 inline constexpr ProgramOption programOptions[] = {
-    {"--task", "TEXT", ProgramOption::experiment, "task to train on"},
-    {"--preset", "TEXT", ProgramOption::experiment, "named size of the task (default: its first)"},
+    {"--task", "TASK", ProgramOption::experiment, "task to train on"},
+    {"--preset", "PRESET", ProgramOption::experiment, "named size of the task (default: its first)"},
     {"--tokens", "FILE", ProgramOption::experiment,
      "train on the sequences of this safetensors file instead of a task"},
     {"--steps", "N", ProgramOption::experiment, "optimizer steps", ProgramOption::training},

@@ -88,8 +88,8 @@ Setting text(const char *name, std::string RunConfig::*field, std::vector<std::s
   return bound(name, "TEXT", set, [=](const RunConfig &config) { return config.*field; });
 }
 
-// What a user names; `value`: FILE, FOLDER or PATH.
-Setting path(const char *name, std::string_view value, std::string RunConfig::*field) {
+// What a user names; `value`: FILE, FOLDER, PATH, TASK or PRESET.
+Setting named(const char *name, std::string_view value, std::string RunConfig::*field) {
   auto set = [=](RunConfig &config, const std::string &text) { config.*field = text; };
   return bound(name, value, set, [=](const RunConfig &config) { return config.*field; });
 }
@@ -125,9 +125,9 @@ Setting device() {
 std::vector<Setting> makeSettings() {
   using C = RunConfig;
   return {
-      text("task", &C::task),
-      text("preset", &C::preset),
-      path("tokens", "FILE", &C::tokens),
+      named("task", "TASK", &C::task),
+      named("preset", "PRESET", &C::preset),
+      named("tokens", "FILE", &C::tokens),
       integer("steps", &C::steps, 0, most),
       real("lr", &C::learningRate, 0, 1e6),
       text("schedule", &C::schedule, {"constant", "linear", "cosine"}),
@@ -142,20 +142,20 @@ std::vector<Setting> makeSettings() {
       coefficient("z-loss", &C::zLoss),
       integer("accumulate", &C::accumulate, 1, 1'000'000),
       integer("seed", &C::seed, 0, std::numeric_limits<int64_t>::max()),
-      path("init-from", "PATH", &C::initFrom),
+      named("init-from", "PATH", &C::initFrom),
       integer("eval-every", &C::evalEvery, 0, most),
       integer("eval-batches", &C::evalBatches, 0, 1'000'000),
       integer("eval-generate", &C::evalGenerate, -1, 1'000'000'000),
       real("temperature", &C::temperature, -1, 1e6),
       text("prompt", &C::prompt),
-      path("prompts", "FILE", &C::prompts),
+      named("prompts", "FILE", &C::prompts),
       integer("write", &C::write, 1, 1'000'000'000),
       integer("end-token", &C::endToken, -1, 1'000'000'000),
-      path("scores", "FILE", &C::scores),
+      named("scores", "FILE", &C::scores),
       integer("save-every", &C::saveEvery, 0, most),
       integer("keep", &C::keep, 1, 1'000'000),
       text("on-nonfinite", &C::onNonfinite, {"stop", "skip"}),
-      path("out", "FOLDER", &C::out),
+      named("out", "FOLDER", &C::out),
       flag("resume", &C::resume),
       flag("strict", &C::strict),
       integer("threads", &C::threads, 0, 4096),
@@ -174,8 +174,8 @@ std::vector<Setting> makeSettings() {
       flag("quiet", &C::quiet),
       text("progress", &C::progress, {"auto", "line", "plain"}),
       integer("log-every", &C::logEvery, 1, most),
-      path("dump-gradients", "FILE", &C::dumpGradients),
-      path("dump-batch", "FILE", &C::dumpBatch),
+      named("dump-gradients", "FILE", &C::dumpGradients),
+      named("dump-batch", "FILE", &C::dumpBatch),
       integer("memory-limit", &C::memoryLimit, 0, std::numeric_limits<int64_t>::max()),
   };
 }

@@ -67,7 +67,10 @@ constexpr std::array<std::string_view, 6> compiledIn = {"--batch", "--length", "
 
 void addOfLine(CLI::App &app, std::string_view name, auto &value) {
   const ProgramOption &option = *findProgramOption(name);
-  app.add_option(std::string(name), value, std::string(option.help))->type_name(std::string(option.value));
+  CLI::Option *added =
+      app.add_option(std::string(name), value, std::string(option.help))->type_name(std::string(option.value));
+  if (option.isGivenOnce())
+    added->take_last(); // checkValues tells it
 }
 
 void addOptions(CLI::App &app, CommandLine &line, std::vector<std::string> &taskSettings, const std::string &version) {
@@ -80,16 +83,26 @@ void addOptions(CLI::App &app, CommandLine &line, std::vector<std::string> &task
   addOfLine(app, "--of-run", line.ofRun);
 }
 
-// An empty path or prompt is mostly a variable of a shell that is not set, and nobody means the usual one by it.
-void refuseEmptyTexts(const CLI::App &app) {
+// An empty name or prompt is mostly a variable of a shell that is not set, and nobody means the usual one by it.
+void refuseEmpty(const ProgramOption &option) {
+  if (!option.named().empty())
+    throw Error(fmt::format("{} must name {}, but got ''", option.name, option.named()));
+  if (option.name == "--prompt")
+    throw Error("--prompt must be a text to go on with, but got ''");
+}
+
+// What is given twice, or empty.
+void checkValues(const CLI::App &app) {
   for (const CLI::Option *given : app.get_options()) {
-    if (given->empty() || !given->results().back().empty())
+    const ProgramOption *option = given->empty() ? nullptr : findProgramOption("--" + given->get_lnames().front());
+    if (!option)
       continue;
-    const ProgramOption *option = findProgramOption("--" + given->get_lnames().front());
-    if (option && !option->named().empty())
-      throw Error(fmt::format("{} must name {}, but got ''", option->name, option->named()));
-    if (option && option->name == "--prompt")
-      throw Error("--prompt must be a text to go on with, but got ''");
+    const std::vector<std::string> &values = given->results();
+    if (option->isGivenOnce() && values.size() > 1)
+      throw Error(fmt::format("{} must be given once, but got '{}' as well{}", option->name, values[1],
+                              option->name == "--prompt" ? "; several prompts stand in one with ; between" : ""));
+    if (values.back().empty())
+      refuseEmpty(*option);
   }
 }
 
@@ -124,7 +137,7 @@ std::optional<CommandLine> parseCommandLine(int argc, const char *const *argv, c
   }
   if (!app.remaining().empty())
     refuseExtra(app.remaining().front());
-  refuseEmptyTexts(app);
+  checkValues(app);
   for (const std::string &text : taskSettings)
     addTaskSetting(result.layer, text);
   return result;

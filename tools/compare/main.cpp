@@ -83,11 +83,13 @@ int main(int argc, char **argv) {
   app.add_option("runs", options.arguments,
                  "run directories; label=folder,folder,... shows several (say, the seeds of a model) as one; a sweep "
                  "directory is taken apart")
-      ->required();
-  app.add_option("-o,--output", options.output, "folder of the report")->capture_default_str();
+      ->required()
+      ->type_name("RUN");
+  app.add_option("-o,--output", options.output, "folder of the report")->capture_default_str()->type_name("FOLDER");
   app.add_option("--best", options.best,
                  "the axis of which the best value is shown for each setting of a sweep (default: lr where a sweep has "
-                 "several); none: show all");
+                 "several); none: show all")
+      ->type_name("AXIS");
   app.add_flag("--table", options.tableOnly, "write no report");
   app.add_flag("--plot", options.plots, "draw the curves as text, too");
   return tools::runTool(app, argc, argv, [&] { run(options); });

@@ -28,12 +28,12 @@ struct Options {
 
 static void describeOptions(CLI::App &app, Options &options) {
   const CLI::Validator index = wholeNumber(0, std::numeric_limits<int64_t>::max());
-  app.add_option("task", options.task, "name of a task; without it: all tasks and their parameters");
+  app.add_option("task", options.task, "name of a task; without it: all tasks and their parameters")->type_name("TASK");
   app.add_option("--samples", options.samples,
                  "sequences to show (3 unless given), to count or to write (1000); of those held out at most all")
       ->transform(wholeNumber(1, 1 << 30));
   app.add_option("--set,--task-set", options.settings, "parameter of the task, name=value; may be given again");
-  app.add_option("--preset", options.preset, "parameters of a preset of the task's recipe");
+  app.add_option("--preset", options.preset, "parameters of a preset of the task's recipe")->type_name("PRESET");
   app.add_option("--ids", options.ids, "numbering of tokens: compact or published")->capture_default_str();
   app.add_option("--stream", options.stream, "train or evaluation")->capture_default_str();
   app.add_option("--seed", options.seed, "seed of the data")->transform(index)->capture_default_str();
@@ -47,7 +47,8 @@ static void describeOptions(CLI::App &app, Options &options) {
       "also how many instances there are of each difficulty");
   app.add_option("--export", options.exportTo,
                  "write sequences to a new file: one JSON object per sequence (.jsonl), or all tokens, as --task "
-                 "tokens reads them (.tokens)");
+                 "tokens reads them (.tokens)")
+      ->type_name("FILE");
   app.add_flag("--json", options.json, "one JSON object per sequence, with tokens, targets, loss mask and positions");
 }
 
@@ -63,8 +64,6 @@ static void checkTogether(const CLI::App &app, const Options &options) {
   for (const CLI::Option *option : app.get_options())
     if (options.task.empty() && option->count() > 0)
       throw UsageError(option->get_name() + " needs the name of a task before it");
-  if (app.count("--export") && options.exportTo.empty())
-    throw UsageError("--export must name a file, but got ''");
   std::vector<std::string> answers;
   for (const char *name : {"--shape", "--speed", "--json"})
     if (app.count(name))

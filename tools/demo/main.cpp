@@ -136,9 +136,12 @@ int main(int argc, char **argv) {
   app.add_option("--threads", options.threads, "threads of each of the two runs that go on at a time")
       ->transform(wholeNumber(1, 4096))
       ->capture_default_str();
-  app.add_option("-o,--output", options.output, "folder of runs and report")->capture_default_str();
-  app.add_option("--spec", options.spec, "spec with the parameters of models/llama.stretto");
-  app.add_option("--stretto", options.stretto, "the stretto to call (default: the one beside this program)");
+  app.add_option("-o,--output", options.output, "folder of runs and report")
+      ->capture_default_str()
+      ->type_name("FOLDER");
+  app.add_option("--spec", options.spec, "spec with the parameters of models/llama.stretto")->type_name("FILE");
+  app.add_option("--stretto", options.stretto, "the stretto to call (default: the one beside this program)")
+      ->type_name("PROGRAM");
   int status = 0;
   const int failure = runTool(app, argc, argv, [&] {
     complete(options);

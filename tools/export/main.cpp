@@ -61,8 +61,10 @@ int main(int argc, char **argv) {
   Options options;
   app.add_option("run", options.from,
                  "a run directory, of which the newest good checkpoint is taken, or one checkpoint of it")
-      ->required();
-  app.add_option("-o,--output", options.output, "the file (default: MODEL-STEP.safetensors); replaced if it exists");
+      ->required()
+      ->type_name("RUN");
+  app.add_option("-o,--output", options.output, "the file (default: MODEL-STEP.safetensors); replaced if it exists")
+      ->type_name("FILE");
   app.add_flag("--moments", options.moments,
                "add what AdamW keeps of each trained weight, as NAME.moment1 and NAME.moment2");
   return tools::runTool(app, argc, argv, [&] { run(options); });

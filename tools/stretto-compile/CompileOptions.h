@@ -28,19 +28,21 @@ struct CompileOption {
   Command commands = ofModels;
 
   bool isOfTrain() const { return reader == compiler; }
+  /// Whether two values contradict each other: settings of a run lie over each other, and some add up.
+  bool isGivenOnce() const { return reader == compileOnly && !value.empty(); }
 };
 
 /// Tokens of a prompt that are taken at a time, where text is to be generated and nobody says how many.
 inline constexpr int usualDecode = 64;
 
 inline constexpr CompileOption compileOptions[] = {
-    {"--task", "NAME", CompileOption::compiler, "batch, length and vocabulary of a task"},
+    {"--task", "TASK", CompileOption::compiler, "batch, length and vocabulary of a task"},
     {"--task-set", "NAME=VALUE", CompileOption::compiler, "set a parameter of the task"},
-    {"--preset", "NAME", CompileOption::compiler, "parameters of a preset of the task's recipe"},
+    {"--preset", "PRESET", CompileOption::compiler, "parameters of a preset of the task's recipe"},
     {"--batch", "N", CompileOption::compiler, "sequences of a batch (default: the task's, or 8)"},
     {"--length", "N", CompileOption::compiler, "tokens of a sequence (default: the task's, or 256)"},
     {"--vocab", "N", CompileOption::compiler, "token ids are 0 ... N-1"},
-    {"--model", "NAME", CompileOption::compiler, "which model of the file"},
+    {"--model", "MODEL", CompileOption::compiler, "which model of the file"},
     {"--set", "NAME=VALUE", CompileOption::compiler, "override a parameter of the model"},
     {"-I", "FOLDER", CompileOption::compiler, "where imports are looked for, too"},
     {"--mask-documents", "", CompileOption::compiler,

@@ -6,6 +6,7 @@
 #include "frontend/diagnostics/Diagnostics.h"
 #include "ir/seq/BatchLimit.h"
 #include "tools/stretto-compile/Stages.h"
+#include "tools/support/argument_rules.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
@@ -277,6 +278,7 @@ std::string readOption(CommandLine &line, llvm::ArrayRef<std::string> arguments,
   const codegen::BackendOption *ofBackend = findBackendOption(name);
   if (!option && !ofBackend)
     return refuseOption(name);
+  const bool isAgain = llvm::is_contained(line.given, name);
   line.given.push_back(option ? option->name : ofBackend->name);
   StringRef shown = option ? option->value : ofBackend->value;
   bool attached = name.size() != word.size();
@@ -287,6 +289,10 @@ std::string readOption(CommandLine &line, llvm::ArrayRef<std::string> arguments,
       return llvm::formatv("{0} needs a value ({1})", name, shown);
     value = arguments[i];
   }
+  if (value.empty() && !namedBy(shown).empty())
+    return noName(name, shown);
+  if (isAgain && option && option->isGivenOnce())
+    return givenTwice(name, value);
   std::string error = option ? applyOption(line, *option, value) : applyBackendOption(line, *ofBackend, value);
   return error.empty() ? error : (name + " " + error).str();
 }
@@ -444,8 +450,7 @@ std::optional<CommandLine> stretto::tools::parseCommandLine(llvm::ArrayRef<std::
     else if (line.spec.empty())
       line.spec = word.str();
     else
-      error = llvm::formatv("one spec at a time, but got '{0}' and '{1}'{2}", line.spec, word,
-                            word.contains('=') ? "; --set and --task-set take one setting each" : "");
+      error = surplusArgument("a spec and options", word);
   }
   if (line.output == "-") // the standard output, as elsewhere
     line.output.clear();

@@ -10,6 +10,7 @@
 #include "tools/stretto/sbatch.h"
 #include "tools/stretto/train.h"
 #include "tools/stretto/version.h"
+#include "tools/support/argument_rules.h"
 
 #include <algorithm>
 #include <array>
@@ -74,7 +75,8 @@ static void printHelp() {
             "  completion SHELL   completion for bash, zsh or fish\n"
             "  --version          the versions of Stretto and its compiler\n\n"
             "train and program share one command line: options of the compiler (--set, --task, --batch, --dtype, ...)\n"
-            "and of the program (--steps, --seed, --out, ...) may stand in any order.\n\n"
+            "and of the program (--steps, --seed, --out, ...) may stand in any order. Of a setting that is given\n"
+            "again the last value counts; what names something is given once.\n\n"
             "example: stretto train models/hello.stretto --task depo1 --steps 500\n\n"
             "exit status: 0 done, 1 failed, 2 wrong command line; of a program that was started, its own");
 }
@@ -111,7 +113,14 @@ constexpr std::string_view completionUsage = R"(usage: stretto completion bash|z
 Prints what completes command lines of stretto in that shell: source <(stretto completion bash)
 )";
 
+// Throws CommandError where there are more than `most`, which is what `all` says.
+static void expectAtMost(size_t most, std::span<const std::string> arguments, std::string_view all) {
+  if (arguments.size() > most)
+    throw CommandError(surplusArgument(all, arguments[most]), 2);
+}
+
 static int runHelp(std::span<const std::string> arguments) {
+  expectAtMost(1, arguments, "the name of a command");
   if (arguments.empty() || arguments[0] == "help") {
     printHelp();
     return 0;
@@ -171,12 +180,14 @@ int runCommand(std::span<const std::string> arguments) {
   if (name == "help" || name == "--help" || name == "-h")
     return runHelp(arguments);
   if (name == "--version") {
+    expectAtMost(0, arguments, "--version alone");
     printVersion();
     return 0;
   }
   if (name == "completion") {
     if (asksForHelp(arguments))
       return runHelp(std::span(&name, 1));
+    expectAtMost(1, arguments, "the name of a shell");
     std::fputs(completionScript(arguments.empty() ? "" : arguments[0], commandNames()).c_str(), stdout);
     return 0;
   }

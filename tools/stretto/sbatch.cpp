@@ -7,6 +7,7 @@
 #include "tools/stretto/error.h"
 #include "tools/stretto/train.h"
 #include "tools/stretto/words.h"
+#include "tools/support/argument_rules.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -46,7 +47,7 @@ exit "$status"
 int takeBatchOptions(Words &arguments) {
   const auto stop = std::ranges::find(arguments, "--");
   Words own(arguments.begin(), stop);
-  const std::optional<std::string> hosts = lastValue(own, "--hosts");
+  const Words hosts = allValues(own, "--hosts");
   const bool isAsked = std::erase(own, "--print-sbatch") > 0;
   if (!isAsked && hasOption(own, "--hosts"))
     throw CommandError("--hosts needs --print-sbatch: SLURM starts ranks on several hosts (so do torchrun and mpirun, "
@@ -54,10 +55,12 @@ int takeBatchOptions(Words &arguments) {
                        2);
   if (!isAsked)
     return 0;
+  if (hosts.size() > 1)
+    throw CommandError(givenTwice("--hosts", hosts[1]), 2);
   dropOption(own, "--hosts");
   own.insert(own.end(), stop, arguments.end());
   arguments = own;
-  return hosts ? readCount("--hosts", *hosts, 100'000) : 1;
+  return hosts.empty() ? 1 : readCount("--hosts", hosts[0], 100'000);
 }
 
 static void replace(std::string &script, const std::string &name, const std::string &value) {

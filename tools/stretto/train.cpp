@@ -11,6 +11,7 @@
 #include "tools/stretto/options.h"
 #include "tools/stretto/process.h"
 #include "tools/stretto/words.h"
+#include "tools/support/argument_rules.h"
 #include "tools/support/shape_question.h"
 #include "tools/support/spec_files.h"
 
@@ -68,12 +69,22 @@ static TrainArguments splitArguments(std::span<const std::string> arguments) {
       refuseOption(argument);
     } else if (result.spec.empty() && isSpec(argument) && !argument.starts_with("-")) {
       result.spec = argument;
-    } else {
+    } else if (argument.starts_with("-") && argument != "-") {
       result.program.push_back(argument);
+    } else if (!result.surplus) {
+      result.surplus = argument;
     }
   }
   takeFromConfig(result);
   return result;
+}
+
+std::string specOf(std::span<const std::string> arguments) { return splitArguments(arguments).spec; }
+
+// Throws CommandError where there is more than what `all` says.
+static void refuseSurplus(const TrainArguments &arguments, std::string_view all) {
+  if (arguments.surplus)
+    throw CommandError(surplusArgument(all, *arguments.surplus), 2);
 }
 
 static bool isRun(const fs::path &path) {
@@ -158,9 +169,12 @@ static void takeSpecOf(const fs::path &run, TrainArguments &arguments, const std
 }
 
 TrainArguments splitTrainArguments(std::span<const std::string> arguments) {
+  constexpr std::string_view all = "a spec and options";
   TrainArguments result = splitArguments(arguments);
-  if (!result.spec.empty())
+  if (!result.spec.empty()) {
+    refuseSurplus(result, all);
     return result;
+  }
   const std::string out = lastValue(result.program, "--out").value_or("");
   const bool resumes = std::ranges::any_of(
       result.program, [](const std::string &word) { return word == "--resume" || word == "--resume=true"; });
@@ -177,6 +191,7 @@ TrainArguments splitTrainArguments(std::span<const std::string> arguments) {
                             : isNamed ? ", but got '" + arguments[0] + "'"
                                       : std::string()),
                        2);
+  refuseSurplus(result, all);
   return result;
 }
 
@@ -250,6 +265,7 @@ TrainArguments evaluationArguments(std::span<const std::string> given) {
   if (!weights)
     throw CommandError(
         "the weights are missing: give a run directory, or --init-from with a checkpoint or a safetensors file", 2);
+  refuseSurplus(arguments, "a run or a spec, and options");
   if (arguments.spec.empty())
     takeFromRun(arguments, *weights);
   takeNoSteps(arguments);

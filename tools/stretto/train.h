@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,16 +15,20 @@ bool isSpec(const std::string &word);
 // The arguments of `stretto train`, told apart.
 struct TrainArguments {
   std::string spec;
-  std::vector<std::string> compiler; // options of stretto-compile, with their values
-  std::vector<std::string> program;  // all others: options of the training program
-  std::string resumed = {};          // without a spec: the run directory that tells it
+  std::vector<std::string> compiler;       // options of stretto-compile, with their values
+  std::vector<std::string> program;        // all others: options of the training program
+  std::optional<std::string> surplus = {}; // the first argument that is no option and not the spec
+  std::string resumed = {};                // without a spec: the run directory that tells it
 };
 
 // The spec is the first argument that ends in ".stretto" (or ".mlir": IR to continue) and is no option's value. Options
 // that only the compiler knows go to it, those that name the task to both, everything else and all that follows "--" to
 // the program. Without a spec, `--resume --out RUN` is a run that goes on (`resumed`). Throws CommandError where the
-// spec or an option's value is missing, or no table of options.h has an option.
+// spec or an option's value is missing, there is more than a spec, or no table of options.h has an option.
 TrainArguments splitTrainArguments(std::span<const std::string> arguments);
+
+// The spec among the arguments; "" where there is none.
+std::string specOf(std::span<const std::string> arguments);
 
 // The program that a run which goes on keeps, if no option asks for another one and it starts; else "".
 std::string keptProgram(const TrainArguments &arguments);

@@ -4,6 +4,7 @@
 #include "runtime/core/nearest.h"
 #include "runtime/core/utf8.h"
 #include "runtime/core/whole_number.h"
+#include "tools/support/argument_rules.h"
 #include "tools/support/streams.h"
 
 #include <CLI/CLI.hpp>
@@ -22,9 +23,36 @@ public:
   using std::runtime_error::runtime_error;
 };
 
-// What CLI11 says of a command line that it refuses; about an unknown option, with the nearest one, and about a word
-// too many.
+// What the arguments are called.
+inline std::string argumentsOf(const CLI::App &app) {
+  for (const CLI::Option *option : app.get_options())
+    if (option->get_positional())
+      return "a " + option->get_name() + " and options";
+  return "options";
+}
+
+// What is wrong where an option has none or several values, but takes one.
+inline std::string countError(const CLI::App &app, const CLI::ArgumentMismatch &error) {
+  for (const CLI::Option *option : app.get_options())
+    if (const CLI::results_t &values = option->results(); option->get_items_expected_max() == 1 && values.size() > 1)
+      return givenTwice(option->get_name(), values[1]);
+  const std::string text = error.what(); // "--name: ..."
+  return text.substr(0, text.find(':')) + " needs a value";
+}
+
+// No name is empty, or "-", which elsewhere is the standard output.
+inline void expectNames(const CLI::App &app) {
+  for (const CLI::Option *option : app.get_options())
+    for (const std::string &value : option->results())
+      if (const std::string kind = option->get_type_name(); !namedBy(kind).empty() && (value.empty() || value == "-"))
+        throw UsageError(noName(option->get_name(), kind, value));
+}
+
+// What CLI11 says of a command line that it refuses; in the words of all commands about an unknown option, with the
+// nearest one, an option that is given twice, and a word too many.
 inline std::string optionError(const CLI::App &app, const CLI::Error &error, std::span<char *const> words) {
+  if (const auto *mismatch = dynamic_cast<const CLI::ArgumentMismatch *>(&error))
+    return countError(app, *mismatch);
   if (dynamic_cast<const CLI::ExtrasError *>(&error) == nullptr)
     return error.what();
   std::vector<std::string> names;
@@ -36,7 +64,7 @@ inline std::string optionError(const CLI::App &app, const CLI::Error &error, std
         name.starts_with("--") && std::ranges::find(names, name) == names.end())
       return "no option is called '" + name + "'" + runtime::suggestName(name, names);
   if (const std::vector<std::string> extra = app.remaining(); !extra.empty())
-    return "arguments must be options from here on, but got '" + extra.front() + "'";
+    return surplusArgument(argumentsOf(app), extra.front());
   return error.what();
 }
 
@@ -63,6 +91,7 @@ template <typename Run> int runTool(CLI::App &app, int argc, char **argv, const 
   openClosedStreams();
   try {
     app.parse(argc, argv);
+    expectNames(app);
     run();
   } catch (const CLI::Success &success) {
     app.exit(success);

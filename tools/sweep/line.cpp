@@ -4,9 +4,11 @@
 #include "tools/stretto/error.h"
 #include "tools/stretto/options.h"
 #include "tools/stretto/words.h"
+#include "tools/support/argument_rules.h"
 #include "tools/sweep/axes.h"
 
 #include <algorithm>
+#include <set>
 
 namespace stretto::tools {
 
@@ -19,6 +21,8 @@ static void takeOption(SweepLine &line, const std::string &name, const std::stri
       if (other.name == axis.name)
         throw CommandError("--over must name each axis once, but got '" + axis.name + "' again", 2);
     line.axes.push_back(std::move(axis));
+  } else if (value.empty() && (name == "--out" || name == "--stretto")) {
+    throw CommandError(noName(name, name == "--out" ? "FOLDER" : "PROGRAM"), 2);
   } else if (name == "--out") {
     line.out = value;
   } else if (name == "--jobs") {
@@ -36,6 +40,7 @@ static bool asksForNoTraining(const std::string &word) {
 
 SweepLine readSweepLine(std::span<const std::string> words) {
   SweepLine line;
+  std::set<std::string> given;
   for (size_t i = 0; i < words.size(); ++i) {
     const std::string &word = words[i], name = word.substr(0, word.find('='));
     if (word == "--dry-run") {
@@ -46,7 +51,10 @@ SweepLine readSweepLine(std::span<const std::string> words) {
       const bool attached = name.size() < word.size();
       if (!attached && i + 1 == words.size())
         throw CommandError("'" + word + "' needs a value", 2);
-      takeOption(line, name, attached ? word.substr(name.size() + 1) : words[++i]);
+      const std::string value = attached ? word.substr(name.size() + 1) : words[++i];
+      if (!given.insert(name).second && name != "--over")
+        throw CommandError(givenTwice(name, value), 2);
+      takeOption(line, name, value);
     } else if (asksForNoTraining(word)) {
       throw CommandError("a sweep must have options that train a model, but got '" + word + "'" +
                              (word == "--resume" ? "; the same line goes on by itself" : ""),

@@ -57,14 +57,13 @@ static std::vector<runtime::SweepSpec> specsOf(const SweepLine &line) {
     const TrainArguments arguments = splitTrainArguments(line.train);
     return {{arguments.spec, specDigest(arguments)}};
   }
+  if (const std::string given = specOf(line.train); !given.empty())
+    throw CommandError("the spec must be an axis or an argument, but is both: '" + given + "'", 2);
   std::vector<runtime::SweepSpec> specs;
   for (const std::string &path : axis->values) {
     Words words = line.train;
     words.push_back(path);
-    const TrainArguments arguments = splitTrainArguments(words);
-    if (!arguments.program.empty() && arguments.program.back() == path) // the line has a spec before it
-      throw CommandError("the spec must be an axis or an argument, but is both: '" + arguments.spec + "'", 2);
-    specs.push_back({path, specDigest(arguments)});
+    specs.push_back({path, specDigest(splitTrainArguments(words))});
   }
   return specs;
 }

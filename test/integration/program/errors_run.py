@@ -33,6 +33,7 @@ def command_line():
     promises.check("a word that an option does not know", [*start, "--schedule", "sine"])
     promises.check("a path that is empty, as that of a variable that is not set", [*start, "--resume", "--out", ""])
     promises.check("what the first step writes, without a step", [*start, "--steps", "0", "--dump-batch", f"{folder}/batch"])
+    promises.check("several prompts one by one", [*start, "--prompt", "1", "--prompt", "2"])
     promises.check("a prompt that is empty", [*start, "--prompt", ""])
     promises.check("a temperature below 0", [*start, "--temperature", "-0.5"])
     promises.check("an evaluation of nothing", ["stretto", "eval", f"{folder}/good"], status=0)

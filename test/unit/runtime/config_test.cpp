@@ -78,15 +78,25 @@ TEST(Config, AnyTextSurvivesTheRunFile) {
   EXPECT_NE(errorOf([&] { checkTexts(config); }).find("--init-from must be text in UTF-8"), std::string::npos);
 }
 
-TEST(Config, NoPathOrPromptIsEmpty) {
+TEST(Config, NoNameOrPromptIsEmpty) {
   for (const char *name : {"--tokens", "--prompts", "--scores", "--dump-gradients", "--dump-batch", "--config"})
     EXPECT_EQ(composeError({"--task", "copy", name, ""}), name + std::string(" must name a file, but got ''"));
   for (const char *name : {"--out", "--of-run"})
     EXPECT_EQ(composeError({"--task", "copy", name, ""}), name + std::string(" must name a folder, but got ''"));
   EXPECT_EQ(composeError({"--task", "copy", "--init-from", ""}),
             "--init-from must name a file or a folder, but got ''");
-  EXPECT_EQ(composeError({"--task", "copy", "--out", "", "--out", "a"}), "");
   EXPECT_EQ(composeError({"--task", "copy", "--prompt", ""}), "--prompt must be a text to go on with, but got ''");
+  EXPECT_EQ(composeError({"--task", ""}), "--task must name a task, but got ''");
+  EXPECT_EQ(composeError({"--task", "copy", "--preset", ""}), "--preset must name a preset, but got ''");
+}
+
+TEST(Config, PathsAndPromptsAreGivenOnceOfOtherSettingsTheLastCounts) {
+  for (const char *name : {"--init-from", "--config", "--prompts", "--out", "--scores", "--of-run", "--dump-batch"})
+    EXPECT_EQ(composeError({"--task", "copy", name, "a", name, "b"}),
+              name + std::string(" must be given once, but got 'b' as well"));
+  EXPECT_EQ(composeError({"--prompt", "1", "--prompt", "2"}),
+            "--prompt must be given once, but got '2' as well; several prompts stand in one with ; between");
+  EXPECT_EQ(compose({"--task", "none", "--task", "copy", "--steps", "3", "--steps=4"}).steps, 4);
 }
 
 TEST(Config, AnotherTaskTakesNothingFromThatOfTheLayersBelow) {

@@ -39,10 +39,16 @@ TEST(SplitTrainArguments, LeavesWhatFollowsTwoDashesToTheProgram) {
   EXPECT_EQ(result.program, (Words{"--dtype", "x"}));
 }
 
-TEST(SplitTrainArguments, TakesTheFirstSpecOnly) {
-  TrainArguments result = split({"a.stretto", "b.stretto"});
-  EXPECT_EQ(result.spec, "a.stretto");
-  EXPECT_EQ(result.program, Words{"b.stretto"});
+TEST(SplitTrainArguments, TakesOneSpecAndOptions) {
+  for (const Words &words : {Words{"a.stretto", "b"},
+                             {"b", "a.stretto"},
+                             {"a.stretto", ""},
+                             {"a.stretto", "b=1"},
+                             {"a.stretto", "b.stretto"},
+                             {"--steps", "5", "a.stretto", "b"}})
+    EXPECT_THROW(split(words), CommandError);
+  EXPECT_THROW(evaluationArguments(Words{"a.stretto", "b", "--init-from", "w"}), CommandError);
+  EXPECT_EQ(evaluationArguments(Words{"w", "a.stretto"}).spec, "a.stretto");
 }
 
 TEST(SplitTrainArguments, RefusesAMissingSpecOrValue) {
