@@ -186,6 +186,9 @@ std::optional<Expressions::Arithmetic> Expressions::arithmeticOf(const Expr &exp
 void Expressions::warnOfComment(const Expr &expr, const Value &value) {
   if (!expr.comment || !value.isNumber())
     return;
+  const SourceRange text = expr.comment->range;
+  if (!budget.spend(text.end - text.begin, text)) // instead of each step of numberOf
+    return;
   const double dividend = std::abs(toFloat(value));
   const auto divisor = arithmeticOf(*expr.comment);
   if (divisor && divisor->first > 1 && divisor->first < dividend && divisor->result != dividend)
