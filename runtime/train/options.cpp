@@ -132,6 +132,9 @@ std::optional<CommandLine> parseCommandLine(int argc, const char *const *argv, c
   } catch (const CLI::CallForVersion &) {
     fmt::print("{}\n", version);
     return std::nullopt;
+  } catch (const CLI::ArgumentMismatch &error) {
+    const std::string text = error.what(); // "--name: ..."
+    throw Error(text.substr(0, text.find(':')) + " needs a value");
   } catch (const CLI::ParseError &error) {
     throw Error(error.what());
   }

@@ -33,7 +33,7 @@ static int readModel(int argc, char **argv, runtime::ModelShape &model) {
   for (; at < argc && std::strcmp(argv[at], "--") != 0; at += 2) {
     const std::string name = argv[at], value = at + 1 < argc ? argv[at + 1] : "";
     if (value.empty())
-      throw runtime::Error("'" + name + "' needs a value");
+      throw runtime::Error(name + " needs a value");
     if (name == "--target")
       model.target = runtime::isTarget(value) ? argv[at + 1] : ""; // as for numbers
     else if (name == "--length")

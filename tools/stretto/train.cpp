@@ -58,7 +58,7 @@ static TrainArguments splitArguments(std::span<const std::string> arguments) {
     if (const TrainOption *option = compiler ? compiler : findOption(programOptions(), argument)) {
       const size_t count = option->takesValue && !attached ? 2 : 1;
       if (i + count > arguments.size())
-        throw CommandError("'" + argument + "' needs a value", 2);
+        throw CommandError(argument + " needs a value", 2);
       auto words = arguments.subspan(i, count);
       if (compiler)
         result.compiler.insert(result.compiler.end(), words.begin(), words.end());

@@ -50,7 +50,7 @@ SweepLine readSweepLine(std::span<const std::string> words) {
     } else if (name == "--over" || name == "--out" || name == "--jobs" || name == "--stretto") {
       const bool attached = name.size() < word.size();
       if (!attached && i + 1 == words.size())
-        throw CommandError("'" + word + "' needs a value", 2);
+        throw CommandError(word + " needs a value", 2);
       const std::string value = attached ? word.substr(name.size() + 1) : words[++i];
       if (!given.insert(name).second && name != "--over")
         throw CommandError(givenTwice(name, value), 2);

@@ -368,6 +368,9 @@ TEST(Config, BadValuesAreRefusedWithTheirRange) {
             "--schedule must be constant, linear or cosine, but got 'wsd-xyzzy'");
   EXPECT_EQ(composeError({"--task", "copy", "--task-set", "n"}),
             "--task-set must have the form name=value, but got 'n'");
+  EXPECT_EQ(composeError({"--task", "copy", "--steps"}), "--steps needs a value");
+  EXPECT_EQ(composeError({"--task", "copy", "--out="}), "--out needs a value");
+  EXPECT_EQ(composeError({"--task-set"}), "--task-set needs a value");
   EXPECT_EQ(composeError({"--tsak", "copy"}), "unknown option '--tsak'; did you mean '--task'?");
   EXPECT_EQ(composeError({"copy"}), "arguments must be options, but got 'copy'");
   EXPECT_EQ(composeError({"layers=1"}),
