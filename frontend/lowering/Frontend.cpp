@@ -1,6 +1,7 @@
 // From the text of a spec to its `seq` module.
 #include "frontend/Frontend.h"
 
+#include "frontend/diagnostics/Characters.h"
 #include "frontend/format/Format.h"
 #include "frontend/lowering/BuildModule.h"
 #include "frontend/parse/Parser.h"
@@ -23,7 +24,7 @@ static std::optional<std::string> mainText(const FrontendOptions &options, llvm:
   std::string problem;
   std::optional<std::string> text = readSource(*llvm::vfs::getRealFileSystem(), options.path, problem);
   if (!text)
-    errors << "error: cannot read '" << options.path << "': " << problem << '\n';
+    errors << "error: cannot read '" << printable(options.path) << "': " << problem << '\n';
   return text;
 }
 
