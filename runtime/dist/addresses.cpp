@@ -9,13 +9,11 @@
 #include <fmt/format.h>
 #include <memory>
 #include <thread>
-#include <utility>
 
 #include <netdb.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 namespace stretto::runtime {
 namespace {
@@ -60,24 +58,21 @@ Address resolve(const char *host, int port, int family = AF_UNSPEC) {
 }
 
 // A socket for such an address that is not handed to programs this one starts.
-int openSocket(const Address &address, int type) {
-  const int socket = ::socket(address.storage.ss_family, type | SOCK_CLOEXEC, 0);
-  if (socket < 0)
+Descriptor openSocket(const Address &address, int type) {
+  Descriptor socket(::socket(address.storage.ss_family, type | SOCK_CLOEXEC, 0));
+  if (!socket.isOpen())
     throw Error(fmt::format("cannot make a socket: {}", std::strerror(errno)));
   return socket;
 }
 
-// A socket that listens there; -1 where that cannot be, with errno.
-int listenOn(const Address &address) {
-  const int socket = openSocket(address, SOCK_STREAM);
+// A socket that listens there; none where that cannot be, with errno.
+Descriptor listenOn(const Address &address) {
+  Descriptor socket = openSocket(address, SOCK_STREAM);
   const int on = 1;
-  setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-  if (bind(socket, address.generic(), address.size) == 0 && listen(socket, SOMAXCONN) == 0)
+  setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+  if (bind(socket.get(), address.generic(), address.size) == 0 && listen(socket.get(), SOMAXCONN) == 0)
     return socket;
-  const int code = errno;
-  close(socket);
-  errno = code;
-  return -1;
+  return Descriptor();
 }
 
 } // namespace
@@ -86,36 +81,28 @@ Listener::Listener(const std::string &address, int port, bool isShared) {
   const Address wanted = resolve(address.c_str(), port);
   const auto all = [&] { return resolve(nullptr, port, wanted.storage.ss_family); };
   socket = listenOn(isShared && isLoopback(wanted.text()) ? all() : wanted);
-  if (socket < 0 && errno == EADDRNOTAVAIL && isShared)
+  if (!socket.isOpen() && errno == EADDRNOTAVAIL && isShared)
     socket = listenOn(all());
-  if (socket < 0 && errno == EADDRINUSE)
+  if (!socket.isOpen() && errno == EADDRINUSE)
     throw Error(fmt::format("the store must listen on {}:{}, but the port is in use; set MASTER_PORT to another",
                             address, port));
   Address bound;
-  if (socket < 0 || getsockname(socket, bound.generic(), &bound.size) != 0)
+  if (!socket.isOpen() || getsockname(socket.get(), bound.generic(), &bound.size) != 0)
     throw Error(fmt::format("the store cannot listen on {}:{}: {}", address, port, std::strerror(errno)));
   number = bound.port();
 }
 
-Listener::~Listener() {
-  if (socket >= 0)
-    close(socket);
-}
-
-int Listener::release() { return std::exchange(socket, -1); }
-
 // Whether a connection can be made before `end`.
 static bool accepts(const Address &there, std::chrono::steady_clock::time_point end) {
   using std::chrono::milliseconds;
-  const int socket = openSocket(there, SOCK_STREAM | SOCK_NONBLOCK);
+  const Descriptor socket = openSocket(there, SOCK_STREAM | SOCK_NONBLOCK);
   const auto left = std::chrono::duration_cast<milliseconds>(end - std::chrono::steady_clock::now());
-  int status = connect(socket, there.generic(), there.size) == 0 ? 0 : errno;
-  pollfd ready{socket, POLLOUT, 0};
+  int status = connect(socket.get(), there.generic(), there.size) == 0 ? 0 : errno;
+  pollfd ready{socket.get(), POLLOUT, 0};
   if (status == EINPROGRESS && poll(&ready, 1, static_cast<int>(std::max(left, milliseconds(0)).count())) == 1) {
     socklen_t size = sizeof status;
-    getsockopt(socket, SOL_SOCKET, SO_ERROR, &status, &size);
+    getsockopt(socket.get(), SOL_SOCKET, SO_ERROR, &status, &size);
   }
-  close(socket);
   return status == 0;
 }
 
@@ -132,14 +119,11 @@ bool awaitListener(const std::string &host, int port, std::chrono::seconds time)
 
 std::string addressTowards(const std::string &host, int port) {
   const Address there = resolve(host.c_str(), port);
-  const int socket = openSocket(there, SOCK_DGRAM); // sends nothing
+  const Descriptor socket = openSocket(there, SOCK_DGRAM); // sends nothing
   Address here;
-  const bool fails =
-      connect(socket, there.generic(), there.size) != 0 || getsockname(socket, here.generic(), &here.size) != 0;
-  const int code = errno;
-  close(socket);
-  if (fails)
-    throw Error(fmt::format("cannot reach {} ({}): {}", host, there.text(), std::strerror(code)));
+  if (connect(socket.get(), there.generic(), there.size) != 0 ||
+      getsockname(socket.get(), here.generic(), &here.size) != 0)
+    throw Error(fmt::format("cannot reach {} ({}): {}", host, there.text(), std::strerror(errno)));
   return here.text();
 }
 

@@ -1,6 +1,8 @@
 // Addresses by which ranks find each other.
 #pragma once
 
+#include "runtime/core/descriptor.h"
+
 #include <chrono>
 #include <string>
 
@@ -16,17 +18,15 @@ public:
   // reach, and one that this host does not have itself (behind a translation), stand for all of its addresses. Throws
   // Error where that cannot be, with MASTER_PORT where the port is in use.
   Listener(const std::string &address, int port, bool isShared);
-  ~Listener();
-  Listener(const Listener &) = delete;
-  Listener &operator=(const Listener &) = delete;
 
-  int descriptor() const { return socket; }
+  int descriptor() const { return socket.get(); }
   int port() const { return number; }
   // Leaves it to the caller to close the socket.
-  int release();
+  int release() { return socket.release(); }
 
 private:
-  int socket = -1, number = 0;
+  Descriptor socket;
+  int number = 0;
 };
 
 // Waits until something listens there; whether it does within the time. Throws Error where the host is unknown.

@@ -18,21 +18,15 @@ namespace {
 constexpr size_t keptBytes = 16 << 10;
 
 struct Pipe {
-  int ends[2] = {-1, -1};
+  Descriptor out, in; // where what was written comes from; where it is written
 
   Pipe() {
+    int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0)
       throw Error(std::string("cannot make a pipe: ") + std::strerror(errno));
+    out = Descriptor(ends[0]);
+    in = Descriptor(ends[1]);
   }
-  ~Pipe() {
-    closeEnd(0);
-    closeEnd(1);
-  }
-  void closeEnd(int end) {
-    if (const int descriptor = take(end); descriptor >= 0)
-      close(descriptor);
-  }
-  int take(int end) { return std::exchange(ends[end], -1); }
 };
 
 // Pointers into texts, for exec.
@@ -74,14 +68,14 @@ Process::Process(const ProcessCommand &command) {
   id = fork();
   int failure = id < 0 ? errno : 0;
   if (id == 0) {
-    become(command, arguments.data(), environment.data(), printed.ends[1], parent);
+    become(command, arguments.data(), environment.data(), printed.in.get(), parent);
     failure = errno;
-    [[maybe_unused]] const ssize_t written = write(failures.ends[1], &failure, sizeof failure);
+    [[maybe_unused]] const ssize_t written = write(failures.in.get(), &failure, sizeof failure);
     _exit(127);
   }
-  failures.closeEnd(1);
+  failures.in = Descriptor(); // closed: what is left is that of the new process
   ssize_t got = 0;
-  while (id > 0 && (got = read(failures.ends[0], &failure, sizeof failure)) < 0 && errno == EINTR) {
+  while (id > 0 && (got = read(failures.out.get(), &failure, sizeof failure)) < 0 && errno == EINTR) {
   }
   if (got > 0) // else exec closed the pipe
     waitpid(id, nullptr, 0);
@@ -91,16 +85,15 @@ Process::Process(const ProcessCommand &command) {
   }
   if (!command.isQuiet)
     return;
-  output = printed.take(0);
-  fcntl(output, F_SETFL, O_NONBLOCK);
+  output = std::move(printed.out);
+  fcntl(output.get(), F_SETFL, O_NONBLOCK);
 }
 
 Process::Process(Process &&other) noexcept
-    : id(std::exchange(other.id, 0)), ended(other.ended), output(std::exchange(other.output, -1)),
-      tail(std::move(other.tail)) {}
+    : id(std::exchange(other.id, 0)), ended(other.ended), output(std::move(other.output)), tail(std::move(other.tail)) {
+}
 
 Process::~Process() {
-  closeOutput();
   if (!isRunning())
     return;
   signal(SIGKILL);
@@ -134,19 +127,13 @@ void Process::signal(int number) const {
 void Process::readOutput() {
   char buffer[4096];
   ssize_t count = 0;
-  while (output >= 0 && (count = read(output, buffer, sizeof buffer)) > 0) {
+  while (output.isOpen() && (count = read(output.get(), buffer, sizeof buffer)) > 0) {
     tail.append(buffer, static_cast<size_t>(count));
     if (tail.size() > 2 * keptBytes)
       tail.erase(0, tail.size() - keptBytes);
   }
   if (count == 0 || (errno != EAGAIN && errno != EINTR))
-    closeOutput();
-}
-
-void Process::closeOutput() {
-  if (output >= 0)
-    close(output);
-  output = -1;
+    output = Descriptor();
 }
 
 } // namespace stretto::runtime

@@ -1,6 +1,8 @@
 // A process of a run: a program that this process started, watches, and takes along when it goes.
 #pragma once
 
+#include "runtime/core/descriptor.h"
+
 #include <csignal>
 #include <optional>
 #include <string>
@@ -41,18 +43,16 @@ public:
   void signal(int number) const;
 
   // Where its output comes from, for poll; -1 where it has none, or has closed it.
-  int outputDescriptor() const { return output; }
+  int outputDescriptor() const { return output.get(); }
   // Takes what it has printed so far; does not wait.
   void readOutput();
   // The last of what was taken: at least the last 16 KiB.
   const std::string &said() const { return tail; }
 
 private:
-  void closeOutput();
-
   pid_t id = 0; // 0: moved from
   std::optional<int> ended;
-  int output = -1;
+  Descriptor output;
   std::string tail;
 };
 

@@ -48,27 +48,24 @@ void failFile(const std::string &action, const std::string &path, int code) {
   throw Error(fmt::format("cannot {} '{}': {}", action, path, std::strerror(code)));
 }
 
-OutputFile::OutputFile(const std::string &path, bool executable) : path(path) {
+OutputFile::OutputFile(const std::string &path, bool executable, const std::string &name)
+    : path(path), name(name.empty() ? path : name) {
   pass("create", path);
-  descriptor = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, executable ? 0755 : 0644);
-  if (descriptor < 0)
-    failFile("create", path, errno);
-}
-
-OutputFile::~OutputFile() {
-  if (descriptor >= 0)
-    close(descriptor);
+  constexpr int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
+  descriptor = Descriptor(open(path.c_str(), flags, executable ? 0755 : 0644));
+  if (!descriptor.isOpen())
+    failFile("create", this->name, errno);
 }
 
 void OutputFile::write(const void *data, size_t bytes) {
   pass("write", path);
   const char *next = static_cast<const char *>(data);
   while (bytes > 0) {
-    const ssize_t written = ::write(descriptor, next, std::min<size_t>(bytes, 1u << 30));
+    const ssize_t written = ::write(descriptor.get(), next, std::min<size_t>(bytes, 1u << 30));
     if (written < 0 && errno == EINTR)
       continue;
     if (written < 0)
-      failFile("write", path, errno);
+      failFile("write", name, errno);
     next += written;
     bytes -= static_cast<size_t>(written);
   }
@@ -76,34 +73,26 @@ void OutputFile::write(const void *data, size_t bytes) {
 
 void OutputFile::finish() {
   pass("sync", path);
-  if (fsync(descriptor) != 0)
-    failFile("sync", path, errno);
-  const int closing = std::exchange(descriptor, -1);
-  if (close(closing) != 0)
-    failFile("close", path, errno);
+  if (fsync(descriptor.get()) != 0)
+    failFile("sync", name, errno);
+  if (close(descriptor.release()) != 0)
+    failFile("close", name, errno);
 }
 
-InputFile::InputFile(const std::string &path, bool followLinks) : path(path) {
-  descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | (followLinks ? 0 : O_NOFOLLOW));
-  if (descriptor < 0)
+InputFile::InputFile(const std::string &path, bool followLinks)
+    : path(path), descriptor(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | (followLinks ? 0 : O_NOFOLLOW))) {
+  if (!descriptor.isOpen())
     failFile("open", path, errno);
   struct stat status;
-  if (fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) {
-    close(descriptor);
+  if (fstat(descriptor.get(), &status) != 0 || !S_ISREG(status.st_mode))
     throw Error(fmt::format("cannot open '{}': not a regular file", path));
-  }
   size = static_cast<uint64_t>(status.st_size);
-}
-
-InputFile::~InputFile() {
-  if (descriptor >= 0)
-    close(descriptor);
 }
 
 void InputFile::read(uint64_t offset, void *data, size_t bytes) const {
   char *next = static_cast<char *>(data);
   while (bytes > 0) {
-    const ssize_t got = pread(descriptor, next, std::min<size_t>(bytes, 1u << 30), static_cast<off_t>(offset));
+    const ssize_t got = pread(descriptor.get(), next, std::min<size_t>(bytes, 1u << 30), static_cast<off_t>(offset));
     if (got < 0 && errno == EINTR)
       continue;
     if (got < 0)
@@ -150,13 +139,11 @@ void makeDirectory(const std::string &path) {
 
 void syncDirectory(const std::string &path) {
   pass("sync", path);
-  const int descriptor = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0)
+  const Descriptor descriptor(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!descriptor.isOpen())
     failFile("open folder", path, errno);
-  const int code = fsync(descriptor) == 0 ? 0 : errno;
-  close(descriptor);
-  if (code)
-    failFile("sync folder", path, code);
+  if (fsync(descriptor.get()) != 0)
+    failFile("sync folder", path, errno);
 }
 
 void renameNew(const std::string &from, const std::string &to) { renameWith(from, to, RENAME_NOREPLACE); }
@@ -246,7 +233,7 @@ void writeReplacement(const std::string &path, bool executable, const std::funct
   if (pathExists(temporary))
     removeFile(temporary);
   try {
-    OutputFile file(temporary, executable);
+    OutputFile file(temporary, executable, path);
     fill(file);
     file.finish();
     renameWith(temporary, path, 0);

@@ -2,6 +2,8 @@
 // make the Nth one fail or kill the process there.
 #pragma once
 
+#include "runtime/core/descriptor.h"
+
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -20,18 +22,15 @@ inline constexpr std::string_view temporaryMark = ".tmp-";
 // A new file being written. Closing without sync loses nothing but the guarantee.
 class OutputFile {
 public:
-  // Creates `path`; the file must not exist.
-  explicit OutputFile(const std::string &path, bool executable = false);
-  ~OutputFile();
-  OutputFile(const OutputFile &) = delete;
-  OutputFile &operator=(const OutputFile &) = delete;
+  // Creates `path`; the file must not exist. `name`: what messages call it, where it is to get another path.
+  explicit OutputFile(const std::string &path, bool executable = false, const std::string &name = "");
   void write(const void *data, size_t bytes);
   // Flushes to the disk and closes.
   void finish();
 
 private:
-  std::string path;
-  int descriptor = -1;
+  std::string path, name;
+  Descriptor descriptor;
 };
 
 // A regular file opened for reading.
@@ -39,16 +38,13 @@ class InputFile {
 public:
   // A symbolic link is refused unless `followLinks`: paths inside a run directory never follow one.
   explicit InputFile(const std::string &path, bool followLinks = false);
-  ~InputFile();
-  InputFile(const InputFile &) = delete;
-  InputFile &operator=(const InputFile &) = delete;
   uint64_t bytes() const { return size; }
   // Throws Error when the file has become shorter.
   void read(uint64_t offset, void *data, size_t bytes) const;
   const std::string path;
 
 private:
-  int descriptor = -1;
+  Descriptor descriptor;
   uint64_t size = 0;
 };
 

@@ -93,20 +93,15 @@ AppendFile::AppendFile(const std::string &path, bool followLinks) : path(path) {
     refuseOthers(path);
   // A pipe that nobody reads would be waited for.
   const int flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK | (followLinks ? 0 : O_NOFOLLOW);
-  descriptor = open(path.c_str(), flags, 0644);
-  if (descriptor < 0)
+  descriptor = Descriptor(open(path.c_str(), flags, 0644));
+  if (!descriptor.isOpen())
     failFile("open", path, errno);
-  fcntl(descriptor, F_SETFL, O_APPEND);
-}
-
-AppendFile::~AppendFile() {
-  if (descriptor >= 0)
-    close(descriptor);
+  fcntl(descriptor.get(), F_SETFL, O_APPEND);
 }
 
 void AppendFile::append(std::string_view text) {
   while (!text.empty()) {
-    const ssize_t written = write(descriptor, text.data(), text.size());
+    const ssize_t written = write(descriptor.get(), text.data(), text.size());
     if (written < 0 && errno == EINTR)
       continue;
     if (written < 0)
@@ -116,7 +111,7 @@ void AppendFile::append(std::string_view text) {
 }
 
 void AppendFile::sync() {
-  if (fdatasync(descriptor) != 0)
+  if (fdatasync(descriptor.get()) != 0)
     failFile("sync", path, errno);
 }
 

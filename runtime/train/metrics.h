@@ -2,6 +2,7 @@
 // runs can be compared byte by byte. Times go to timing.jsonl, and both to TensorBoard events.
 #pragma once
 
+#include "runtime/core/descriptor.h"
 #include "runtime/train/task.h"
 
 #include <optional>
@@ -45,15 +46,12 @@ class AppendFile {
 public:
   // A symbolic link is refused unless `followLinks`: paths inside a run directory never follow one.
   explicit AppendFile(const std::string &path, bool followLinks = false);
-  ~AppendFile();
-  AppendFile(const AppendFile &) = delete;
-  AppendFile &operator=(const AppendFile &) = delete;
   void append(std::string_view text);
   void sync();
 
 private:
   std::string path;
-  int descriptor = -1;
+  Descriptor descriptor;
 };
 
 // Drops the lines of steps after `step`, and all from the first one on that is none of metricsLine. Returns whether

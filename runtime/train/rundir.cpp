@@ -100,16 +100,15 @@ std::set<std::string> modelOptions(const std::string &text) {
 } // namespace
 
 // Opens and locks the file `lock` of a run directory. Throws Error when another process has it.
-static int lockFile(const std::string &path, int flags) {
+static Descriptor lockFile(const std::string &path, int flags) {
   const std::string name = path + "/lock";
-  const int lock = open(name.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | flags, 0644);
-  if (lock < 0)
+  Descriptor lock(open(name.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | flags, 0644));
+  if (!lock.isOpen())
     failFile("open", name, errno);
-  if (flock(lock, LOCK_EX | LOCK_NB) == 0)
+  if (flock(lock.get(), LOCK_EX | LOCK_NB) == 0)
     return lock;
   char holder[300] = {};
-  const ssize_t got = pread(lock, holder, sizeof(holder) - 1, 0);
-  close(lock);
+  const ssize_t got = pread(lock.get(), holder, sizeof(holder) - 1, 0);
   const std::string text(holder, got > 0 ? got : 0);
   throw Error(fmt::format("run directory '{}' must have one writer, but is in use by {}", path,
                           text.empty() ? "another process" : text.substr(0, text.find('\n'))));
@@ -117,7 +116,7 @@ static int lockFile(const std::string &path, int flags) {
 
 void checkFree(const std::string &path) {
   if (pathExists(path + "/lock"))
-    close(lockFile(path, 0));
+    lockFile(path, 0);
 }
 
 std::string makeNewFolder(const std::string &path) {
@@ -136,20 +135,16 @@ RunDirectory::RunDirectory(const std::string &path) : path(path) {
   makeDirectory(path);
   lock = lockFile(path, O_CREAT);
   const std::string text = fmt::format("process {} on host {}\n", getpid(), hostName());
-  if (ftruncate(lock, 0) != 0 || pwrite(lock, text.data(), text.size(), 0) != static_cast<ssize_t>(text.size())) {
-    const int code = errno;
-    close(lock);
-    failFile("write", file("lock"), code);
-  }
+  if (ftruncate(lock.get(), 0) != 0 ||
+      pwrite(lock.get(), text.data(), text.size(), 0) != static_cast<ssize_t>(text.size()))
+    failFile("write", file("lock"), errno);
   for (const auto &[folder, names] : replacedFiles)
     removeInterrupted(file(folder), names);
 }
 
-RunDirectory::~RunDirectory() { close(lock); }
-
 void RunDirectory::checkHeld() const {
   struct stat held = {}, there = {};
-  if (fstat(lock, &held) != 0)
+  if (fstat(lock.get(), &held) != 0)
     failFile("read", file("lock"), errno);
   if (lstat(file("lock").c_str(), &there) != 0 || there.st_dev != held.st_dev || there.st_ino != held.st_ino)
     throw Error(fmt::format("run directory '{}' must stay where it is while it is written, but was removed, moved or "

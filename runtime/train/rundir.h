@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/abi/abi.h"
+#include "runtime/core/descriptor.h"
 #include "runtime/train/config.h"
 
 #include <string>
@@ -19,9 +20,6 @@ public:
   // Creates and locks the folder, and removes what an interrupted writer left in it. Throws Error when another process
   // has it, or when it cannot be written.
   explicit RunDirectory(const std::string &path);
-  ~RunDirectory();
-  RunDirectory(const RunDirectory &) = delete;
-  RunDirectory &operator=(const RunDirectory &) = delete;
 
   // Throws Error where the folder is no longer there, or no longer this writer's.
   void checkHeld() const;
@@ -41,7 +39,7 @@ public:
   const std::string path;
 
 private:
-  int lock = -1;
+  Descriptor lock; // of the file `lock`, as long as this lives
 };
 
 } // namespace stretto::runtime

@@ -38,6 +38,12 @@ TEST(Files, WhatAnInterruptedReplacementLeftIsRemoved) {
   EXPECT_NO_THROW(removeInterrupted(folder / "none", {"*"}));
 }
 
+TEST(Files, AReplacementIsCalledByTheNameItIsToHave) {
+  TemporaryFolder folder;
+  EXPECT_EQ(errorOf([&] { replaceFile(folder / "none/file", "x"); }),
+            "cannot create '" + (folder / "none/file") + "': No such file or directory");
+}
+
 TEST(Files, AFolderIsMadeWithThoseAboveIt) {
   TemporaryFolder folder;
   EXPECT_NO_THROW(makeDirectory(folder / "a/b/c"));
