@@ -1,6 +1,7 @@
 // A step shared out over the ranks of a run.
 #include "runtime/dist/data_parallel.h"
 
+#include "runtime/core/counted.h"
 #include "runtime/core/error.h"
 
 #include <algorithm>
@@ -24,9 +25,9 @@ int64_t shareVirtualRanks(int64_t virtualRanks, int64_t ranks) {
   const std::vector<int64_t> fitting = ranksFor(virtualRanks);
   if (std::find(fitting.begin(), fitting.end(), ranks) == fitting.end())
     throw SharedError(
-        fmt::format("{} ranks cannot share {} virtual ranks evenly by powers of two; use {} ranks, or start a new "
-                    "run with --virtual-ranks {}",
-                    ranks, virtualRanks, fmt::join(fitting, ", "), ranks));
+        fmt::format("{} cannot share {} evenly by powers of two; use {} {}, or start a new run with --virtual-ranks {}",
+                    counted(ranks, "rank"), counted(virtualRanks, "virtual rank"), fmt::join(fitting, ", "),
+                    plural(fitting.back(), "rank"), ranks));
   return virtualRanks / ranks;
 }
 

@@ -1,6 +1,7 @@
 // The decode entries of a program: sequences side by side that grow a few tokens at a time.
 #include "runtime/generate/decoder.h"
 
+#include "runtime/core/counted.h"
 #include "runtime/core/error.h"
 
 #include <algorithm>
@@ -22,14 +23,16 @@ Decoder::Decoder(const TrainingState &state)
 
 void Decoder::check(std::span<const std::span<const int32_t>> tokens) const {
   if (static_cast<int64_t>(tokens.size()) != slots())
-    throw Error(fmt::format("tokens must be given for each of {} sequences, but got {}", slots(), tokens.size()));
+    throw Error(
+        fmt::format("tokens must be given for each of {}, but got {}", counted(slots(), "sequence"), tokens.size()));
   for (size_t slot = 0; slot < tokens.size(); ++slot) {
     const auto count = static_cast<int64_t>(tokens[slot].size());
     if (count > chunk())
-      throw Error(fmt::format("a sequence can grow by at most {} tokens at a time, but got {}", chunk(), count));
+      throw Error(
+          fmt::format("a sequence can grow by at most {} at a time, but got {}", counted(chunk(), "token"), count));
     if (lengths[slot] + count > capacity())
-      throw Error(fmt::format("a sequence can have at most the {} tokens that the model was compiled for, but got {}",
-                              capacity(), lengths[slot] + count));
+      throw Error(fmt::format("a sequence can have at most the {} that the model was compiled for, but got {}",
+                              counted(capacity(), "token"), lengths[slot] + count));
     for (const int32_t token : tokens[slot])
       if (token < 0 || token >= vocabulary())
         throw Error(fmt::format("tokens must be in 0..{}, but got {}", vocabulary() - 1, token));

@@ -1,6 +1,7 @@
 // The prompts that the user gives, without a model.
 #include "runtime/generate/prompts.h"
 
+#include "runtime/core/counted.h"
 #include "runtime/core/error.h"
 #include "runtime/core/utf8.h"
 #include "runtime/train/files.h"
@@ -55,10 +56,9 @@ void checkPrompt(const Prompt &prompt, const std::string &name, int64_t capacity
                     "answer of up to {}",
                     name, size, prompt.most));
   if (capacity && size + prompt.most - 1 > capacity) // the last token written is never read
-    throw Error(
-        fmt::format("{}: a prompt must fit into the {} tokens that the model was compiled for together with its "
-                    "answer, but has {} for an answer of up to {}; compile with --length {}",
-                    name, capacity, size, prompt.most, size + prompt.most - 1));
+    throw Error(fmt::format("{}: a prompt must fit into the {} that the model was compiled for together with its "
+                            "answer, but has {} for an answer of up to {}; compile with --length {}",
+                            name, counted(capacity, "token"), size, prompt.most, size + prompt.most - 1));
   for (const int32_t token : prompt.tokens)
     if (vocabulary && (token < 0 || token >= vocabulary))
       throw Error(fmt::format("{}: tokens must be in 0..{}, but got {}", name, vocabulary - 1, token));

@@ -1,6 +1,7 @@
 // Answers to the prompts of a command line.
 #include "runtime/generate/write_prompts.h"
 
+#include "runtime/core/counted.h"
 #include "runtime/generate/generator.h"
 #include "runtime/generate/prompts.h"
 
@@ -30,7 +31,7 @@ std::string writePrompts(const TrainingState &state, const RunConfig &config, st
   for (const std::vector<int32_t> &answer : generator.answer(checkedPrompts(generator, config), writing))
     out << fmt::format("{}\n", fmt::join(answer, " "));
   const WritingSpeed &speed = generator.speed();
-  return fmt::format("{} tokens written and {} read in {:.3f} s: {:.0f} tokens/s", speed.written, speed.read,
+  return fmt::format("{} written and {} read in {:.3f} s: {:.0f} tokens/s", counted(speed.written, "token"), speed.read,
                      speed.seconds, speed.writtenPerSecond());
 }
 

@@ -2,6 +2,7 @@
 #include "runtime/program/program.h"
 
 #include "runtime/core/command_line.h"
+#include "runtime/core/counted.h"
 #include "runtime/core/cpu_features.h"
 #include "runtime/core/error.h"
 #include "runtime/core/finite.h"
@@ -97,18 +98,20 @@ std::string lossFormula(const stretto_program &program) {
 }
 
 std::string describeRanks(const Ranks &ranks, int64_t virtualRanks, int64_t rowsOfEach) {
-  const std::string each =
-      ranks.size() == virtualRanks ? "" : fmt::format(", {} virtual ranks each", virtualRanks / ranks.size());
-  return fmt::format("a step has {} sequences: {} on each of {} virtual ranks, computed by {} {}{}",
-                     rowsOfEach * virtualRanks, rowsOfEach, virtualRanks, ranks.size(),
-                     ranks.size() == 1 ? "rank" : "ranks", each);
+  const std::string each = ranks.size() == virtualRanks
+                               ? ""
+                               : fmt::format(", {} each", counted(virtualRanks / ranks.size(), "virtual rank"));
+  return fmt::format("a step has {}: {} on each of {}, computed by {}{}",
+                     counted(rowsOfEach * virtualRanks, "sequence"), rowsOfEach, counted(virtualRanks, "virtual rank"),
+                     counted(ranks.size(), "rank"), each);
 }
 
 void announce(const RunConfig &config, const stretto_program &program, const Device &device, const Ranks &ranks,
               Progress &progress, const MemoryPlan &plan) {
-  progress.message(fmt::format("{} ({}, {} parameters in {} tensors), batch {} x {} tokens x {}, {}", program.model,
-                               typesOf(program), countParameters(program), program.parameter_count, program.batch,
-                               program.length, config.accumulate, device.describe()));
+  progress.message(fmt::format("{} ({}, {} in {}), batch {} x {} x {}, {}", program.model, typesOf(program),
+                               counted(countParameters(program), "parameter"),
+                               counted(program.parameter_count, "tensor"), program.batch,
+                               counted(program.length, "token"), config.accumulate, device.describe()));
   if (config.virtualRanks > 1)
     progress.message(describeRanks(ranks, config.virtualRanks, program.batch * config.accumulate));
   if (program.nll_square != 0 || program.z_loss != 0)
@@ -253,7 +256,7 @@ private:
   void report(const Profile &profile) {
     const std::string text = profileReport(profile);
     if (ranks.isFirst())
-      fmt::print("{}", text);
+      std::fputs(text.c_str(), stdout);
     if (ranks.size() > 1 && checkpoints)
       together(ranks.control(),
                [&] { replaceFile(fmt::format("{}/log/profile-{:02}.txt", config.out, ranks.rank()), text); });
@@ -365,7 +368,7 @@ private:
       progress.message(fmt::format("stopped by signal {} after step {}{}", signal, trainer.step(), how));
       return;
     }
-    const std::string steps = config.steps ? fmt::format("{} steps, ", trainer.step()) : "";
+    const std::string steps = config.steps ? counted(trainer.step(), "step") + ", " : "";
     progress.message(fmt::format("done: {}{} of planned memory taken, {} resident at the peak{}", steps,
                                  formatBytes(memory), formatBytes(residentPeak()),
                                  checkpoints ? ", everything in " + config.out : ""));

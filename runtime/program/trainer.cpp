@@ -1,6 +1,7 @@
 // The training loop: steps, evaluations, checkpoints, logs.
 #include "runtime/program/trainer.h"
 
+#include "runtime/core/counted.h"
 #include "runtime/core/error.h"
 #include "runtime/core/finite.h"
 #include "runtime/dist/outcomes.h"
@@ -111,8 +112,8 @@ void Trainer::resumeFrom(const Manifest &manifest) {
   noteSaved();
   updates = updatesOf(manifest);
   if (done > parts.config.steps)
-    throw Error(
-        fmt::format("--steps must be at least the {} steps of the checkpoint, but got {}", done, parts.config.steps));
+    throw Error(fmt::format("--steps must be at least the {} of the checkpoint, but got {}", counted(done, "step"),
+                            parts.config.steps));
 }
 
 StepRows Trainer::stepRows() const {

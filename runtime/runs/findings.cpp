@@ -1,6 +1,8 @@
 // What a comparison found, in words.
 #include "runtime/runs/findings.h"
 
+#include "runtime/core/counted.h"
+
 #include <fmt/format.h>
 
 #include <cmath>
@@ -14,9 +16,7 @@ static std::string listValues(const Figure &figure) {
   return text;
 }
 
-static std::string countSeeds(size_t count, size_t all) {
-  return fmt::format("{} of {} {}", count, all, all == 1 ? "seed" : "seeds");
-}
+static std::string countSeeds(size_t count, size_t all) { return fmt::format("{} of {}", count, counted(all, "seed")); }
 
 std::string describeFindings(const RunGroup &first, const RunGroup &second, const std::string &score) {
   Figure a = finalFigure(first, score), b = finalFigure(second, score);

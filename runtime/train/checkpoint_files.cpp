@@ -1,6 +1,7 @@
 // What lies in the folder of one checkpoint.
 #include "runtime/train/checkpoint_files.h"
 
+#include "runtime/core/counted.h"
 #include "runtime/core/error.h"
 #include "runtime/core/whole_number.h"
 #include "runtime/train/checksum.h"
@@ -167,7 +168,8 @@ Manifest readManifestFile(const std::string &folder, std::optional<int64_t> step
 void verifyFile(const std::string &folder, const ManifestFile &expected) {
   const InputFile file(folder + "/" + expected.name);
   if (file.bytes() != expected.bytes)
-    throw Error(fmt::format("'{}' must have {} bytes, but got {}", expected.name, expected.bytes, file.bytes()));
+    throw Error(
+        fmt::format("'{}' must have {}, but got {}", expected.name, counted(expected.bytes, "byte"), file.bytes()));
   if (checksumOfRange(file, 0, file.bytes()) == expected.checksum)
     return;
   for (const ManifestTensor &tensor : expected.tensors)

@@ -127,10 +127,10 @@ std::optional<CommandLine> parseCommandLine(int argc, const char *const *argv, c
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp &) {
-    fmt::print("{}", app.help());
+    std::fputs(app.help().c_str(), stdout);
     return std::nullopt;
   } catch (const CLI::CallForVersion &) {
-    fmt::print("{}\n", version);
+    std::puts(version.c_str());
     return std::nullopt;
   } catch (const CLI::ArgumentMismatch &error) {
     const std::string text = error.what(); // "--name: ..."

@@ -1,6 +1,8 @@
 // Depo (mental depth).
 #include "tasks/depo/depo.h"
 
+#include "runtime/core/counted.h"
+
 #include <algorithm>
 #include <numeric>
 
@@ -115,7 +117,7 @@ std::string DepoTask::describeInstance(std::span<const int32_t> tokens) const {
   while (!tokens.empty()) {
     int64_t steps = tokens[0] - answer;
     tokens = tokens.subspan(1);
-    questions.append("  ").append(std::to_string(steps)).append(steps == 1 ? " step" : " steps");
+    questions.append("  ").append(runtime::counted(steps, "step"));
     questions.append(" from ").append(names.takeText(tokens));
     tokens = tokens.subspan(tokens.empty() ? 0 : 1);
     questions.append(": ").append(names.takeText(tokens)).append("\n");

@@ -1,6 +1,8 @@
 // Mano (knowledge manipulation): arithmetic modulo a small number, every step in the head.
 #include "tasks/mano/mano.h"
 
+#include "runtime/core/counted.h"
+
 #include <algorithm>
 
 namespace stretto::tasks {
@@ -146,7 +148,7 @@ std::string ManoTask::describeInstance(std::span<const int32_t> tokens) const {
   tokens = tokens.subspan(1);
   const std::string expression = readExpression(tokens);
   const std::string value = tokens.size() < 2 ? "..." : std::to_string(tokens[1] - firstNumber);
-  return "  " + std::to_string(size) + (size == 1 ? " operator: " : " operators: ") + expression + " = " + value + "\n";
+  return "  " + runtime::counted(size, "operator") + ": " + expression + " = " + value + "\n";
 }
 
 } // namespace stretto::tasks

@@ -26,10 +26,11 @@ MAY_INCLUDE = {
 MLIR = {"ir", "frontend", "passes", "codegen", "tool of the compiler"}
 LIBTORCH = {"runtime", "tool of the runtime"}
 # What the dispatcher reads of both halves: what a backend can be told, how files of a run directory end, what a program can be
-# told, what options are called elsewhere, which name is near, how commands are typed, and what a whole number is.
+# told, what options are called elsewhere, which name is near, how commands are typed, what a whole number is, and how things
+# are counted.
 PLAIN_DATA = ("codegen/target/BackendOptions.h", "runtime/core/sealed.h", "runtime/core/program_options.h",
               "runtime/core/option_habits.h", "runtime/core/nearest.h", "runtime/core/command_line.h",
-              "runtime/core/whole_number.h")
+              "runtime/core/whole_number.h", "runtime/core/counted.h")
 # Of the frontend only the way out knows MLIR; the rest is text, syntax trees and types.
 FRONTEND_MLIR = ("frontend/lowering/", "frontend/Frontend.")
 

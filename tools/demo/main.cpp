@@ -1,6 +1,7 @@
 // stretto-demo: trains a small model with and without Canon layers on the same data, shows both curves while they
 // run, scores both and writes a report.
 #include "runtime/core/command_line.h"
+#include "runtime/core/counted.h"
 #include "runtime/core/nearest.h"
 #include "runtime/runs/findings.h"
 #include "runtime/runs/report.h"
@@ -8,6 +9,7 @@
 #include "tools/demo/experiment.h"
 #include "tools/demo/screen.h"
 #include "tools/support/child.h"
+#include "tools/support/say.h"
 #include "tools/support/text.h"
 #include "tools/support/tool_main.h"
 
@@ -87,7 +89,7 @@ static runtime::Section runExperiment(const DemoOptions &options, const Experime
   const std::vector<std::string> &scores = groups[0].runs[0].scoreNames;
   std::string found =
       scores.empty() ? "No score was measured." : runtime::describeFindings(groups[0], groups[1], scores[0]);
-  fmt::print("\n{}\n{}\n\n", runtime::plainTable(runtime::compareTable(groups)), found);
+  say("\n{}\n{}\n\n", runtime::plainTable(runtime::compareTable(groups)), found);
   return {experiment.title, text + found, experiment.name + ".svg", std::move(groups)};
 }
 
@@ -100,10 +102,10 @@ static void runDemo(const DemoOptions &options) {
         std::find(options.only.begin(), options.only.end(), experiment.name) != options.only.end())
       report.sections.push_back(runExperiment(options, experiment, screen));
   double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  report.text = fmt::format("Each figure is over {} seed{}. The whole took {:.0f} s.", options.seeds,
-                            options.seeds == 1 ? "" : "s", seconds);
+  report.text =
+      fmt::format("Each figure is over {}. The whole took {:.0f} s.", runtime::counted(options.seeds, "seed"), seconds);
   runtime::writeReport(report, options.output);
-  fmt::print("report: {0}/report.html and {0}/report.md ({1:.0f} s)\n", options.output.string(), seconds);
+  say("report: {0}/report.html and {0}/report.md ({1:.0f} s)\n", options.output.string(), seconds);
 }
 
 // Fills in what the command line leaves open, and checks what it says.

@@ -3,6 +3,7 @@
 
 #include "runtime/core/colour.h"
 #include "runtime/runs/text_plot.h"
+#include "tools/support/say.h"
 
 #include <fmt/format.h>
 
@@ -28,7 +29,7 @@ void Screen::begin(const std::string &newTitle, int64_t newSteps, std::vector<st
   printed.assign(labels.size(), 0);
   drawn = 0;
   if (!terminal)
-    fmt::print("{}\n", title);
+    say("{}\n", title);
 }
 
 void Screen::show(std::span<const runtime::Run> runs) {
@@ -63,8 +64,8 @@ void Screen::redraw(std::span<const runtime::Run> runs) {
                       score.empty() ? std::vector<runtime::Point>() : runtime::curveOf(runs[i], score)});
   std::string text = runtime::drawText(plot, curves);
   if (drawn)
-    fmt::print("\033[{}A\033[J", drawn);
-  fmt::print("{}", text);
+    say("\033[{}A\033[J", drawn);
+  say("{}", text);
   drawn = int(std::count(text.begin(), text.end(), '\n'));
 }
 
@@ -76,7 +77,7 @@ void Screen::printNew(std::span<const runtime::Run> runs) {
     const std::vector<runtime::Point> &points = runtime::curveOf(runs[i], score);
     for (; printed[i] < points.size(); ++printed[i]) {
       const runtime::Point &point = points[printed[i]];
-      fmt::print("  {:<14} step {:>5.0f} of {}   {} {:5.1f} %\n", labels[i], point.step, steps, score, point.value);
+      say("  {:<14} step {:>5.0f} of {}   {} {:5.1f} %\n", labels[i], point.step, steps, score, point.value);
     }
   }
 }

@@ -3,6 +3,7 @@
 
 #include "codegen/target/BackendOptions.h"
 #include "runtime/core/command_line.h"
+#include "runtime/core/counted.h"
 #include "tools/stretto/check.h"
 #include "tools/stretto/error.h"
 #include "tools/stretto/train.h"
@@ -68,10 +69,6 @@ static void replace(std::string &script, const std::string &name, const std::str
     script.replace(at, name.size(), value);
 }
 
-static std::string counted(int count, const std::string &noun) {
-  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
-}
-
 // What is wrong with the run, but for the GPU, which the machine that the job is sent from needs not have.
 static void checkJob(TrainArguments arguments) {
   dropOption(arguments.compiler, "--target");
@@ -113,8 +110,8 @@ std::string batchScript(const Words &arguments, int hosts) {
   compile.insert(compile.end(), split.compiler.begin(), split.compiler.end());
   const std::string localRanks = std::to_string(ranks / hosts);
   std::string script = text;
-  replace(script, "@RANKS@", counted(ranks, "rank"));
-  replace(script, "@HOSTS@", counted(hosts, "host"));
+  replace(script, "@RANKS@", runtime::counted(ranks, "rank"));
+  replace(script, "@HOSTS@", runtime::counted(hosts, "host"));
   replace(script, "@NODES@", std::to_string(hosts));
   replace(script, "@LOCAL@", localRanks);
   replace(script, "@GPUS@", needsDevices(split) ? "#SBATCH --gpus-per-node=" + localRanks + "\n" : "");

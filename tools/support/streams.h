@@ -1,6 +1,7 @@
 // The standard streams of a program, as it begins and ends.
 #pragma once
 
+#include <csignal>
 #include <cstdio>
 #include <fcntl.h>
 #include <unistd.h>
@@ -16,6 +17,10 @@ inline void openClosedStreams() {
   if (opened > STDERR_FILENO)
     close(opened);
 }
+
+// Writing beyond the limit of what a file may have (ulimit -f) fails, as on a full disk, instead of ending this
+// process.
+inline void outliveFileLimit() { std::signal(SIGXFSZ, SIG_IGN); }
 
 // Whether standard output took all that was printed.
 inline bool outputIsWritten() { return std::fflush(stdout) == 0 && !std::ferror(stdout); }

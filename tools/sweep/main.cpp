@@ -1,8 +1,10 @@
 // stretto-sweep: trains a spec with all combinations of settings.
+#include "runtime/core/counted.h"
 #include "tools/stretto/check.h"
 #include "tools/stretto/error.h"
 #include "tools/stretto/process.h"
 #include "tools/stretto/train.h"
+#include "tools/support/say.h"
 #include "tools/support/streams.h"
 #include "tools/support/text.h"
 #include "tools/sweep/lock.h"
@@ -66,17 +68,17 @@ static std::string sizeText(const SweepPlan &plan) {
   std::string text;
   for (const runtime::Axis &axis : plan.file.axes)
     text += fmt::format("{}{} {}", text.empty() ? "" : " x ", axis.values.size(), axis.name);
-  return fmt::format("{} run{} ({}), {} program{}", plan.runs.size(), plan.runs.size() == 1 ? "" : "s", text,
-                     plan.programs.size(), plan.programs.size() == 1 ? "" : "s");
+  return fmt::format("{} ({}), {}", runtime::counted(plan.runs.size(), "run"), text,
+                     runtime::counted(plan.programs.size(), "program"));
 }
 
 static void printPlan(const SweepPlan &plan, const fs::path &out) {
   for (const runtime::SweepRun &run : plan.file.runs) {
     const RunState state = stateOf(out / run.folder);
-    fmt::print("{}{}\n", run.command,
-               state == RunState::Absent  ? ""
-               : state == RunState::Begun ? "  # begun"
-                                          : "  # finished");
+    say("{}{}\n", run.command,
+        state == RunState::Absent  ? ""
+        : state == RunState::Begun ? "  # begun"
+                                   : "  # finished");
   }
 }
 
@@ -98,15 +100,15 @@ static void checkRuns(const SweepPlan &plan, const fs::path &out) {
 static int run(const std::vector<std::string> &words) {
   const SweepLine line = readSweepLine(words);
   if (line.help) {
-    fmt::print("{}", sweepHelp());
+    say("{}", sweepHelp());
     return 0;
   }
   const SweepPlan plan = planSweep(line);
   refuseOther(plan.file, line.out);
   const int64_t threads = threadsOf(line);
-  fmt::print("{}, {} at a time{}{}\n", sizeText(plan), line.jobs / line.ranks,
-             line.ranks > 1 ? fmt::format(" with {} ranks", line.ranks) : "",
-             threads ? fmt::format(", {} thread{} each", threads, threads == 1 ? "" : "s") : "");
+  say("{}, {} at a time{}{}\n", sizeText(plan), line.jobs / line.ranks,
+      line.ranks > 1 ? fmt::format(" with {} ranks", line.ranks) : "",
+      threads ? fmt::format(", {} each", runtime::counted(threads, "thread")) : "");
   std::fflush(stdout);
   if (line.dryRun) {
     printPlan(plan, line.out);
@@ -129,6 +131,7 @@ static int run(const std::vector<std::string> &words) {
 
 int main(int argc, char **argv) {
   openClosedStreams();
+  outliveFileLimit();
   int status = 1;
   try {
     status = run(std::vector<std::string>(argv + 1, argv + argc));

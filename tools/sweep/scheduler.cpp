@@ -2,9 +2,11 @@
 #include "tools/sweep/scheduler.h"
 
 #include "runtime/core/command_line.h"
+#include "runtime/core/counted.h"
 #include "runtime/core/duration.h"
 #include "runtime/core/error.h"
 #include "tools/support/child.h"
+#include "tools/support/say.h"
 #include "tools/support/text.h"
 #include "tools/sweep/state.h"
 
@@ -143,17 +145,16 @@ void Scheduler::finishProgram(const Job &job, int status) {
       without.push_back(nameOf(i));
   if (!status) {
     // The log has the compiler's remarks and then the path of the program.
-    fmt::print("program {} of {}, for {} run{}: {}\n{}", job.index + 1, programs.size(), without.size(),
-               without.size() == 1 ? "" : "s", runtime::formatDuration(secondsSince(job.start)),
-               linesBeforeLast(job.log));
+    say("program {} of {}, for {}: {}\n{}", job.index + 1, programs.size(), runtime::counted(without.size(), "run"),
+        runtime::formatDuration(secondsSince(job.start)), linesBeforeLast(job.log));
     return;
   }
   for (size_t i = 0; i < runs.size(); ++i)
     if (runs[i] == Stage::Waiting && plan.runs[i].program == job.index)
       runs[i] = Stage::Failed;
-  fmt::print("{}  so there is no program for: {}\n",
-             failureText(job, fmt::format("program {} of {}", job.index + 1, programs.size()), status),
-             fmt::join(without, " "));
+  say("{}  so there is no program for: {}\n",
+      failureText(job, fmt::format("program {} of {}", job.index + 1, programs.size()), status),
+      fmt::join(without, " "));
 }
 
 // How many runs are left, and for how long they will take at the mean duration of those finished so far.
@@ -175,12 +176,12 @@ void Scheduler::finish(const Job &job, int status) {
     return finishProgram(job, status);
   runs[job.index] = status ? Stage::Failed : Stage::Done;
   if (status) {
-    fmt::print("{}  {}\n", failureText(job, nameOf(job.index), status), leftText());
+    say("{}  {}\n", failureText(job, nameOf(job.index), status), leftText());
     return;
   }
   durations.push_back(secondsSince(job.start));
-  fmt::print("{}/{}  {}  {}  {}  {}\n", count(Stage::Done), runs.size(), nameOf(job.index),
-             headlineOf(folderOf(job.index)), runtime::formatDuration(durations.back()), leftText());
+  say("{}/{}  {}  {}  {}  {}\n", count(Stage::Done), runs.size(), nameOf(job.index), headlineOf(folderOf(job.index)),
+      runtime::formatDuration(durations.back()), leftText());
 }
 
 // Takes in the children that ended. Where the user stopped them, that is no failure.
@@ -209,21 +210,21 @@ void Scheduler::interruptAll() {
 int Scheduler::conclude(bool stopped) const {
   const size_t done = count(Stage::Done), failed = count(Stage::Failed);
   if (stopped && done < runs.size()) {
-    fmt::print("stopped: {} of {} runs are finished; the same line goes on\n", done, runs.size());
+    say("stopped: {} of {} runs are finished; the same line goes on\n", done, runs.size());
     return 130;
   }
   const std::string time = runtime::formatDuration(secondsSince(begin)), out = options.out.string();
   if (failed) {
-    fmt::print("{} of {} runs are finished, {} failed:\n", done, runs.size(), failed);
+    say("{} of {} runs are finished, {} failed:\n", done, runs.size(), failed);
     for (size_t i = 0; i < runs.size(); ++i)
       if (runs[i] == Stage::Failed)
-        fmt::print("  {}\n", nameOf(i));
-    fmt::print("the same line tries them again\n");
+        say("  {}\n", nameOf(i));
+    say("the same line tries them again\n");
     return 1;
   }
-  fmt::print("{} ({} before, {} in {}); put them side by side with: {}\n",
-             done == 1 ? "the one run is finished" : fmt::format("all {} runs are finished", done), before,
-             done - before, time, runtime::commandLine({"stretto", "compare", out}));
+  say("{} ({} before, {} in {}); put them side by side with: {}\n",
+      done == 1 ? "the one run is finished" : fmt::format("all {} runs are finished", done), before, done - before,
+      time, runtime::commandLine({"stretto", "compare", out}));
   return 0;
 }
 
@@ -238,7 +239,7 @@ int Scheduler::run(int (*stopping)()) {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
     if (const int now = stopping(); now > asked) {
       if (!asked)
-        fmt::print("stopping: {} going on, each writes a checkpoint (again: without)\n", going.size());
+        say("stopping: {} going on, each writes a checkpoint (again: without)\n", going.size());
       asked = now;
       interruptAll();
     }

@@ -131,6 +131,9 @@ TEST(SeveralRanks, EachHasAPowerOfTwoOfVirtualRanksUnlessOneHasAll) {
   EXPECT_EQ(errorOf([] { shareVirtualRanks(12, 4); }),
             "4 ranks cannot share 12 virtual ranks evenly by powers of two; use 1, 3, 6, 12 ranks, or start a new run "
             "with --virtual-ranks 4");
+  EXPECT_EQ(errorOf([] { shareVirtualRanks(1, 2); }),
+            "2 ranks cannot share 1 virtual rank evenly by powers of two; use 1 rank, or start a new run with "
+            "--virtual-ranks 2");
 }
 
 TEST(SeveralRanks, ProgramsHaveToAgree) {
