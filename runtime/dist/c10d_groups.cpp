@@ -5,13 +5,12 @@
 #include "runtime/core/error.h"
 #include "runtime/dist/addresses.h"
 #include "runtime/dist/c10d_store.h"
+#include "runtime/dist/within.h"
 
 #include <ATen/ops/from_blob.h>
 #include <c10/util/Logging.h>
 #include <cstdlib>
 #include <cstring>
-#include <future>
-#include <thread>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
@@ -90,34 +89,44 @@ template <typename Work> auto orTell(const std::string &what, Work work) {
 }
 
 class StoreBoard final : public Board {
+  template <typename Work> auto ask(Work work) {
+    try {
+      return work();
+    } catch (const std::exception &) {
+      throw Error(gone);
+    }
+  }
+
 public:
-  explicit StoreBoard(c10::intrusive_ptr<c10d::Store> store) : store(std::move(store)) {}
+  // `gone`: what is said where there is no store any more.
+  StoreBoard(c10::intrusive_ptr<c10d::Store> store, std::string gone)
+      : store(std::move(store)), gone(std::move(gone)) {}
   void put(const std::string &key, const std::string &text) override {
-    orTell(gone, [&] { store->set(key, bytesOf(text)); });
+    ask([&] { store->set(key, bytesOf(text)); });
   }
   void putFirst(const std::string &key, const std::string &text) override {
-    orTell(gone, [&] { store->compareSet(key, bytesOf(""), bytesOf(text)); });
+    ask([&] { store->compareSet(key, bytesOf(""), bytesOf(text)); });
   }
   std::string look(const std::string &key) override {
-    return orTell(gone, [&] { return store->check({key}) ? read(key) : ""; });
+    return ask([&] { return store->check({key}) ? read(key) : ""; });
   }
   std::string await(const std::string &key, std::chrono::milliseconds timeout) override {
     try {
       store->wait({key}, timeout);
     } catch (const std::exception &) {
-      return "";
+      return look(key);
     }
-    return orTell(gone, [&] { return read(key); });
+    return ask([&] { return read(key); });
   }
 
 private:
-  static constexpr const char *gone = "the store of the run is gone";
   static std::vector<uint8_t> bytesOf(const std::string &text) { return {text.begin(), text.end()}; }
   std::string read(const std::string &key) {
     const std::vector<uint8_t> bytes = store->get(key);
     return {bytes.begin(), bytes.end()};
   }
   c10::intrusive_ptr<c10d::Store> store;
+  std::string gone;
 };
 
 std::shared_ptr<gloo::transport::Device> deviceOf(const char *interface) {
@@ -148,7 +157,7 @@ std::shared_ptr<gloo::transport::Device> deviceFor(const Launch &launch) {
 struct GroupMaker::Connection : GroupStore {
   std::shared_ptr<gloo::transport::Device> device;
   std::chrono::seconds joinTimeout;
-  std::string unreachable; // what is said where there is no store
+  std::string unreachable, gone; // what is said where there is no store, and where there is none any more
 };
 
 // What c10d says of sockets is told by messages of ours; TORCH_CPP_LOG_LEVEL brings it back.
@@ -164,17 +173,6 @@ static void keepToHost(const Launch &launch) {
     setenv("NCCL_SOCKET_IFNAME", "=lo", /*overwrite=*/0);
 }
 
-// What `work` returns within the time; the library waits for an answer for as long as the other side likes. Throws
-// after that, and leaves the work to itself: it must own what it uses.
-template <typename Work> static auto within(std::chrono::milliseconds time, Work work) {
-  std::packaged_task<decltype(work())()> task(std::move(work));
-  auto result = task.get_future();
-  std::thread(std::move(task)).detach();
-  if (result.wait_for(time) != std::future_status::ready)
-    throw std::runtime_error("what listens there does not answer as the store of a run");
-  return result.get();
-}
-
 // The store of rank 0 or the launcher, which answers within the time.
 static c10::intrusive_ptr<c10d::Store> connectStore(const std::string &address, c10d::TCPStoreOptions options,
                                                     std::chrono::seconds time) {
@@ -184,9 +182,10 @@ static c10::intrusive_ptr<c10d::Store> connectStore(const std::string &address, 
     throw std::runtime_error("nothing has listened there for " + std::to_string(time.count()) + " s");
   const auto left = std::chrono::duration_cast<milliseconds>(end - steady_clock::now());
   try {
-    return within(std::max(left, leastAnswerTime), [=]() -> c10::intrusive_ptr<c10d::Store> {
-      return c10::make_intrusive<c10d::TCPStore>(address, options);
-    });
+    // The library waits for an answer for as long as the other side likes.
+    return within(
+        std::max(left, leastAnswerTime), "what listens there does not answer as the store of a run",
+        [=]() -> c10::intrusive_ptr<c10d::Store> { return c10::make_intrusive<c10d::TCPStore>(address, options); });
   } catch (const std::exception &) {
     if (options.isServer)
       throw std::runtime_error("this rank serves the store itself, and that address does not lead to it");
@@ -201,7 +200,7 @@ GroupMaker::GroupMaker(const Launch &launch, std::chrono::seconds joinTimeout)
   keepToHost(launch);
   c10d::TCPStoreOptions options;
   options.port = static_cast<uint16_t>(launch.port);
-  options.isServer = launch.rank == 0 && !launch.isClient;
+  options.isServer = launch.servesStore();
   options.waitWorkers = false;
   options.timeout = joinTimeout;
   if (options.isServer)
@@ -209,6 +208,7 @@ GroupMaker::GroupMaker(const Launch &launch, std::chrono::seconds joinTimeout)
         launch.listener >= 0 ? launch.listener : Listener(launch.address, launch.port, !launch.isOnOneHost()).release();
   const std::string rank = "rank " + std::to_string(launch.rank);
   connection->unreachable = rank + " cannot reach the store at " + launch.address + ":" + std::to_string(launch.port);
+  connection->gone = launch.storeHolder() + ", which holds the store, is gone";
   connection->store = orTell(connection->unreachable, [&] {
     return c10::make_intrusive<c10d::PrefixStore>(launch.prefix, connectStore(launch.address, options, joinTimeout));
   });
@@ -221,18 +221,21 @@ std::unique_ptr<Group> GroupMaker::make(const std::string &name, int rank, int s
   auto options = c10d::ProcessGroupGloo::Options::create(connection->joinTimeout);
   options->devices.push_back(connection->device);
   options->threads = 1;
-  return orTell("the ranks of the run could not be connected", [&] {
+  try {
     auto group = c10::make_intrusive<c10d::ProcessGroupGloo>(
         c10::make_intrusive<c10d::PrefixStore>("group/" + name, connection->store), rank, size, std::move(options));
     group->setTimeout(collectiveTimeout);
     return std::make_unique<GlooGroup>(std::move(group));
-  });
+  } catch (const std::exception &error) {
+    throw LostRanks(reasonOf(error), "could not be connected");
+  }
 }
 
 const GroupStore &GroupMaker::store() const { return *connection; }
 
 std::unique_ptr<Board> GroupMaker::board() const {
-  return orTell(connection->unreachable, [&] { return std::make_unique<StoreBoard>(connection->store->clone()); });
+  return orTell(connection->unreachable,
+                [&] { return std::make_unique<StoreBoard>(connection->store->clone(), connection->gone); });
 }
 
 } // namespace stretto::runtime

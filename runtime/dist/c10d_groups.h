@@ -20,7 +20,8 @@ public:
   GroupMaker(const Launch &launch, std::chrono::seconds joinTimeout);
   ~GroupMaker();
 
-  // A group over host memory of the ranks that give the same name; `rank`: in the group.
+  // A group over host memory of the ranks that give the same name; `rank`: in the group. Throws LostRanks where they
+  // cannot be connected.
   std::unique_ptr<Group> make(const std::string &name, int rank, int size);
 
   // The store, for groups over other memory.

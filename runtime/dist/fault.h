@@ -13,6 +13,9 @@ struct Fault {
   std::string text;
 };
 
+// Where the store keeps the first one.
+inline constexpr const char *faultKey = "fault";
+
 // As the store keeps it, and back; nothing for what is none.
 std::string writeFault(const Fault &fault);
 std::optional<Fault> readFault(std::string_view text);

@@ -16,9 +16,10 @@ struct SharedError : Error {
   using Error::Error;
 };
 
-// A rank cannot reach the others any more. The run may go on from its last checkpoint.
+// A rank cannot reach the others, or not any more. The run may go on from its last checkpoint.
 struct LostRanks : Error {
-  explicit LostRanks(const std::string &reason) : Error("the ranks of the run lost each other: " + reason) {}
+  explicit LostRanks(const std::string &reason, const std::string &what = "lost each other")
+      : Error("the ranks of the run " + what + ": " + reason) {}
 };
 
 class Group {

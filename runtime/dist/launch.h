@@ -20,6 +20,8 @@ struct Launch {
   std::string prefix;    // of all keys: tells one attempt of a launcher from the next
 
   bool isOnOneHost() const { return localRanks == ranks; }
+  bool servesStore() const { return rank == 0 && !isClient; }
+  std::string storeHolder() const { return isClient ? "the launcher" : "rank 0"; } // for messages
 };
 
 // What `stretto` itself sets for the ranks that it starts (runtime/dist/spawn.h): the number of the rank, how many

@@ -17,7 +17,7 @@ constexpr std::chrono::milliseconds readingTime(700);  // for others to read the
 constexpr std::chrono::milliseconds frozenFor(1'000);  // the judge did not look: this process itself stood still
 
 std::string beatKey(int rank) { return "beat/" + std::to_string(rank); }
-constexpr const char *faultKey = "fault", *doneText = "done";
+constexpr const char *doneText = "done";
 
 std::string secondsText(std::chrono::milliseconds span) {
   return fmt::format("{}", static_cast<double>(span.count()) / 1000);

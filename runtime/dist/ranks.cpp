@@ -1,12 +1,14 @@
 // The ranks of a run: processes that train one model together.
 #include "runtime/dist/ranks.h"
 
+#include "runtime/core/counted.h"
 #include "runtime/core/error.h"
 #include "runtime/core/host_name.h"
 #include "runtime/dist/c10d_groups.h"
 #include "runtime/dist/levels.h"
 #include "runtime/dist/monitor.h"
 #include "runtime/dist/rank_ended.h"
+#include "runtime/dist/within.h"
 
 #include <algorithm>
 #include <csignal>
@@ -23,9 +25,10 @@
 namespace stretto::runtime {
 namespace {
 
-constexpr int timeoutsOfStandstill = 6; // a minute, by default
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
 
-std::string nounFor(size_t count) { return count == 1 ? "rank" : "ranks"; }
+constexpr int timeoutsOfStandstill = 6; // a minute, by default
 
 // What a rank says of itself to begin with.
 struct Hello {
@@ -57,27 +60,58 @@ void announce(Board &board, const Launch &launch) {
                           launch.rankVariable, launch.rank, other.pid, other.host));
 }
 
+// Tells all that wait, too, why they wait no longer, and throws Error.
+[[noreturn]] void giveUp(Board &board, const Launch &launch, const std::string &text) {
+  constexpr milliseconds readingTime(700); // the store may go with this process
+  board.putFirst(faultKey, writeFault({EXIT_FAILURE, text}));
+  if (launch.servesStore())
+    std::this_thread::sleep_for(readingTime);
+  throw Error(text);
+}
+
+// What a rank said; empty where it does not come until then. Throws Error where another one has given up waiting.
+std::string awaitHello(Board &board, const Launch &launch, int rank, Clock::time_point end) {
+  constexpr milliseconds look(200), least(1);
+  while (true) {
+    const auto left = std::chrono::duration_cast<milliseconds>(end - Clock::now());
+    const std::string said = board.await(helloKey(rank), std::clamp(left, least, look));
+    if (!said.empty() || left <= look)
+      return said;
+    if (const std::optional<Fault> fault = readFault(board.look(faultKey)))
+      giveUp(board, launch, fault->text);
+  }
+}
+
 // Each rank says that it is there and how many it expects; waits for all of them. Returns their names.
 std::vector<std::string> meet(Board &board, const Launch &launch, std::chrono::seconds timeout) {
   announce(board, launch);
-  const auto end = std::chrono::steady_clock::now() + timeout;
+  const Clock::time_point end = Clock::now() + timeout;
   std::vector<std::string> names;
   std::vector<int> missing;
   for (int rank = 0; rank < launch.ranks; ++rank) {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
-    const std::string said = board.await(helloKey(rank), std::max(left, std::chrono::milliseconds(1)));
+    const std::string said = awaitHello(board, launch, rank, end);
     const Hello hello = readHello(said);
     if (said.empty())
       missing.push_back(rank);
     else if (hello.ranks != launch.ranks)
-      throw Error(fmt::format("rank {} was told of {} ranks, rank {} of {} ({})", rank, hello.ranks, launch.rank,
-                              launch.ranks, launch.ranksVariable));
+      giveUp(board, launch,
+             fmt::format("rank {} was told of {} ranks, rank {} of {} ({})", rank, hello.ranks, launch.rank,
+                         launch.ranks, launch.ranksVariable));
     names.push_back(fmt::format("rank {} (host {})", rank, hello.host));
   }
   if (!missing.empty())
-    throw Error(fmt::format("{} ranks must come within {} s (--join-timeout), but {} {} did not", launch.ranks,
-                            timeout.count(), nounFor(missing.size()), fmt::join(missing, " and ")));
+    giveUp(board, launch,
+           fmt::format("{} ranks must come within {} s (--join-timeout), but {} {} did not", launch.ranks,
+                       timeout.count(), plural(missing.size(), "rank"), fmt::join(missing, " and ")));
   return names;
+}
+
+// The same, where the process that holds the store may stand still; it has `answer` for what it is asked.
+std::vector<std::string> meetWithin(std::shared_ptr<Board> board, const Launch &launch, std::chrono::seconds timeout,
+                                    std::chrono::seconds answer) {
+  const std::string late =
+      fmt::format("{}, which holds the store, gave no answer for {} s", launch.storeHolder(), answer.count());
+  return within(timeout + answer, late, [=] { return meet(*board, launch, timeout); });
 }
 
 constexpr std::chrono::seconds abortTime(2); // for work on devices to end
@@ -89,16 +123,22 @@ Ranks::Ranks() : controlGroup(groupOfOne()), aheadGroup(groupOfOne()), names{"ra
 Ranks::Ranks(const Launch &launch, std::chrono::seconds joinTimeout, std::chrono::seconds rankTimeout)
     : launch(launch), maker(std::make_unique<GroupMaker>(launch, joinTimeout)) {
   std::signal(SIGPIPE, SIG_IGN); // a connection that is lost is an error, which names the rank
-  names = meet(*maker->board(), launch, joinTimeout);
+  names = meetWithin(maker->board(), launch, joinTimeout, rankTimeout);
   activity = std::make_unique<Activity>(timeoutsOfStandstill * rankTimeout, std::chrono::steady_clock::now());
-  controlGroup = activity->watch(maker->make("control", launch.rank, launch.ranks), "control");
-  aheadGroup = activity->watch(maker->make("ahead", launch.rank, launch.ranks), "ahead", /*preparesData=*/true);
+  watchOver(rankTimeout);
+  orLeave([&] {
+    controlGroup = activity->watch(maker->make("control", launch.rank, launch.ranks), "control");
+    aheadGroup = activity->watch(maker->make("ahead", launch.rank, launch.ranks), "ahead", /*preparesData=*/true);
+  });
+}
+
+void Ranks::watchOver(std::chrono::seconds timeout) {
   noteRankEnded();
   MonitorSettings settings;
   settings.rank = launch.rank;
   settings.names = names;
   settings.servesStore = !launch.isClient;
-  settings.timeout = rankTimeout;
+  settings.timeout = timeout;
   settings.hasRankEnded = [this] { return hasLostRank(); };
   settings.end = [this](const Fault &fault, bool tells) { leave(fault, tells); };
   monitor = std::make_unique<Monitor>(maker->board(), *activity, std::move(settings));

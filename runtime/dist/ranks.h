@@ -27,8 +27,8 @@ class Ranks {
 public:
   // Alone.
   Ranks();
-  // Joins the others of a launch; returns when all have come, and watches over them from then on. Throws Error with the
-  // numbers of those that did not come.
+  // Joins the others of a launch, watches over them as soon as all have come, and returns when they are connected.
+  // Throws Error with the numbers of those that did not come.
   Ranks(const Launch &launch, std::chrono::seconds joinTimeout, std::chrono::seconds rankTimeout);
   // Returns when all are done.
   ~Ranks();
@@ -67,6 +67,7 @@ public:
   void setAdvice(const std::string &advice) const;
 
 private:
+  void watchOver(std::chrono::seconds timeout);
   bool hasLostRank();
   void leave(const Fault &fault, bool tells);
   void abortWork();
