@@ -28,7 +28,10 @@ BatchView TokenBlock::view(int64_t firstRow, int64_t rows, int64_t length) {
           std::span(positions).subspan(begin, count)};
 }
 
-int64_t TokenBlock::ones() const { return std::count(mask.begin(), mask.end(), uint8_t(1)); }
+int64_t TokenBlock::ones() const {
+  return hasOwnWeights ? static_cast<int64_t>(weights.size()) - std::ranges::count(weights, 0.0)
+                       : std::ranges::count(mask, uint8_t(1));
+}
 
 void TokenBlock::weigh(int64_t ones) {
   counted = ones;

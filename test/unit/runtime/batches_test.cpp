@@ -156,6 +156,22 @@ TEST(Batches, SomeTokenOfAFileCounts) {
   EXPECT_EQ(error({}, {1, 1, 1e40, 1}), "'weights' in '" + path + "' must be finite floats, but got 1e+40 at [1, 0]");
 }
 
+// Where a file has weights, those that are 0 do not count.
+TEST(Batches, WeightsSayWhichTargetsCount) {
+  TemporaryFolder folder;
+  const std::vector<int32_t> tokens(4);
+  const std::vector<float> weights = {0, 0, 0, -1};
+  writeSafetensors(
+      folder / "t",
+      {{"tokens", "I32", {2, 2}, 0, 0}, {"targets", "I32", {2, 2}, 0, 0}, {"weights", "F32", {2, 2}, 0, 0}},
+      [&](const TensorEntry &entry) {
+        return entry.name == "weights" ? static_cast<const void *>(weights.data()) : tokens.data();
+      });
+  const auto source = fileSource(folder / "t", 1, 2, 8);
+  EXPECT_EQ(source->make(Stream::Train, 0, 1, 2).counted, 0);
+  EXPECT_EQ(source->make(Stream::Train, 1, 1, 2).counted, 1);
+}
+
 TEST(Batches, WhatAMaskLeavesOutWeighsNothing) {
   TemporaryFolder folder;
   const std::vector<int32_t> tokens(4);
