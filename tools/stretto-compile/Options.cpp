@@ -28,25 +28,30 @@ struct Action {
   std::string (*apply)(CommandLine &, StringRef);
 };
 
-std::string readNumber(StringRef text, int64_t least, int64_t &result) {
+constexpr int64_t mostNumber = std::numeric_limits<int64_t>::max();
+
+/// Whether a text is a whole number of at least so much. Beyond 64 bits, and as a real that may not be exact, it is
+/// taken for the largest one.
+bool isWhole(StringRef text, int64_t least, int64_t &result) {
   double real = 0; // 1e3 is a whole number, too
-  bool isWhole = !text.getAsInteger(10, result);
-  if (!isWhole && !text.getAsDouble(real) && std::trunc(real) == real && std::abs(real) <= 0x1p53) {
-    result = static_cast<int64_t>(real);
-    isWhole = true;
+  if (text.getAsInteger(10, result)) {
+    if (text.getAsDouble(real) || std::trunc(real) != real || real < -0x1p53)
+      return false;
+    result = real <= 0x1p53 ? static_cast<int64_t>(real) : mostNumber;
   }
-  if (!isWhole || result < least)
+  return result >= least;
+}
+
+std::string readNumber(StringRef text, int64_t least, int64_t most, int64_t &result) {
+  if (!isWhole(text, least, result))
     return llvm::formatv("must be a whole number of at least {0}, but got '{1}'", least, text);
+  if (result > most)
+    return llvm::formatv("must be at most {0}, but got {1}", most, text);
   return "";
 }
 
 /// What is counted in tokens, and all else that fits the same limit.
-std::string readCount(StringRef text, int64_t &result) {
-  std::string error = readNumber(text, 1, result);
-  if (error.empty() && result > mostBatchTokens)
-    return llvm::formatv("must be at most {0}, but got {1}", mostBatchTokens, result);
-  return error;
-}
+std::string readCount(StringRef text, int64_t &result) { return readNumber(text, 1, mostBatchTokens, result); }
 
 /// Bytes, with an optional K, M or G (powers of 1024).
 std::string readBytes(StringRef given, int64_t &result) {
@@ -57,10 +62,10 @@ std::string readBytes(StringRef given, int64_t &result) {
       unit = factor;
       break;
     }
-  if (!readNumber(text, 0, result).empty())
+  if (!isWhole(text, 0, result))
     return llvm::formatv("must be a whole number of bytes, or of K, M or G, of at least 0, but got '{0}'", given);
   if (__builtin_mul_overflow(result, unit, &result))
-    return llvm::formatv("must be at most {0} bytes, but got '{1}'", std::numeric_limits<int64_t>::max(), given);
+    return llvm::formatv("must be at most {0} bytes, but got '{1}'", mostNumber, given);
   return "";
 }
 
@@ -178,7 +183,9 @@ std::string setDevice(CommandLine &line, StringRef text) {
 }
 std::string setFuse(CommandLine &line, StringRef text) { return readWord(text, codegen::fuseWords, line.fuse); }
 std::string setEmit(CommandLine &line, StringRef text) { return readWord(text, allStages(), line.emit); }
-std::string setDecode(CommandLine &line, StringRef text) { return readNumber(text, 0, line.decode.emplace()); }
+std::string setDecode(CommandLine &line, StringRef text) {
+  return readNumber(text, 0, mostNumber, line.decode.emplace());
+}
 template <int64_t CommandLine::*Field> std::string setBytes(CommandLine &line, StringRef text) {
   return readBytes(text, line.*Field);
 }

@@ -72,6 +72,11 @@ std::optional<TokenShape> stretto::tools::resolveShape(const CommandLine &line, 
   std::optional<TokenShape> shape = line.task.empty() ? TokenShape{8, 256, 0} : shapeOfTask(line, error);
   if (!shape)
     return std::nullopt;
+  if (line.vocabulary && *line.vocabulary < shape->vocabulary) {
+    error = llvm::formatv("--vocab must be at least the {0} of task '{1}', but got {2}", shape->vocabulary, line.task,
+                          *line.vocabulary);
+    return std::nullopt;
+  }
   shape->batch = line.batch.value_or(shape->batch);
   shape->length = line.length.value_or(shape->length);
   shape->vocabulary = line.vocabulary.value_or(shape->vocabulary);
