@@ -12,10 +12,24 @@
 
 using namespace mlir;
 
+/// Writes a file. Returns an error text, or an empty one.
+static std::string writeText(StringRef path, StringRef text) {
+  std::error_code error;
+  llvm::raw_fd_ostream os(path, error);
+  if (error)
+    return error.message();
+  os << text;
+  os.close();
+  error = os.error();
+  os.clear_error(); // else it aborts the process
+  return error ? error.message() : "";
+}
+
 namespace {
 class Dump : public PassInstrumentation {
 public:
-  Dump(ModuleOp module, StringRef folder, PassManager &passes) : module(module), folder(folder) {
+  Dump(ModuleOp module, StringRef folder, PassManager &passes, std::string &problem)
+      : module(module), folder(folder), problem(problem) {
     for (Pass &pass : passes.getPasses()) {
       order[&pass] = texts.size();
       llvm::raw_string_ostream os(texts.emplace_back());
@@ -23,11 +37,13 @@ public:
     }
   }
 
-  std::string start() {
-    if (std::error_code error = llvm::sys::fs::create_directories(folder))
-      return error.message();
+  void start() {
+    if (std::error_code error = llvm::sys::fs::create_directories(folder)) {
+      problem = error.message();
+      return;
+    }
     counts = countOperations();
-    return write("start", "the module as the front end made it", "", 0);
+    write("start", "the module as the front end made it", "", 0);
   }
 
   void runBeforePass(Pass *, Operation *) override { before.emplace(module); }
@@ -65,33 +81,27 @@ private:
     return text.empty() ? "the same operations, changed" : text;
   }
 
-  /// `done`: how many passes have run.
-  std::string write(StringRef name, StringRef purpose, const std::string &change, size_t done) {
+  /// Writes the module and the index, as long as that goes well. `done`: how many passes have run.
+  void write(StringRef name, StringRef purpose, const std::string &change, size_t done) {
     std::string file = llvm::formatv("{0:D2}-{1}.mlir", number++, name);
-    SmallString<128> path(folder);
-    llvm::sys::path::append(path, file);
-    std::error_code error;
-    llvm::raw_fd_ostream os(path, error);
-    if (error)
-      return error.message();
+    std::string text;
+    llvm::raw_string_ostream os(text);
     module->print(os, OpPrintingFlags().enableDebugInfo(/*enable=*/true, /*prettyForm=*/false));
     os << "\n";
     index += llvm::formatv("{0,-34} {1}\n{2}", file, purpose, change.empty() ? "" : "    " + change + "\n").str();
     goingOn += llvm::formatv("{0} --pass-pipeline='builtin.module({1})'\n", file,
                              llvm::join(ArrayRef(texts).drop_front(done), ","))
                    .str();
-    return writeIndex();
+    keep(file, text);
+    keep("index.txt",
+         index + "\nTo go on from a file, give it to stretto-opt with the passes that follow:\n" + goingOn);
   }
 
-  std::string writeIndex() {
+  void keep(StringRef file, StringRef text) {
     SmallString<128> path(folder);
-    llvm::sys::path::append(path, "index.txt");
-    std::error_code error;
-    llvm::raw_fd_ostream os(path, error);
-    if (error)
-      return error.message();
-    os << index << "\nTo go on from a file, give it to stretto-opt with the passes that follow:\n" << goingOn;
-    return "";
+    llvm::sys::path::append(path, file);
+    if (problem.empty())
+      problem = writeText(path, text);
   }
 
   ModuleOp module;
@@ -101,13 +111,12 @@ private:
   int number = 0;
   Counts counts;
   std::optional<OperationFingerPrint> before;
+  std::string &problem; // what went wrong first
 };
 } // namespace
 
-std::string stretto::codegen::dumpEveryPass(PassManager &passes, ModuleOp module, StringRef folder) {
-  auto dump = std::make_unique<Dump>(module, folder, passes);
-  std::string error = dump->start();
-  if (error.empty())
-    passes.addInstrumentation(std::move(dump));
-  return error;
+void stretto::codegen::dumpEveryPass(PassManager &passes, ModuleOp module, StringRef folder, std::string &problem) {
+  auto dump = std::make_unique<Dump>(module, folder, passes, problem);
+  dump->start();
+  passes.addInstrumentation(std::move(dump));
 }

@@ -4,19 +4,12 @@
 #include "runtime/runs/differences.h"
 #include "runtime/runs/plots.h"
 #include "runtime/runs/table.h"
-
-#include <cerrno>
-#include <cstring>
-#include <fstream>
+#include "runtime/train/files.h"
 
 namespace stretto::runtime {
 
 static void writeFile(const std::filesystem::path &path, const std::string &text) {
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  file.close();
-  if (!file)
-    throw Error("cannot write '" + path.string() + "': " + std::strerror(errno));
+  replaceFile(placeOfOutput(path.string()), text);
 }
 
 static std::string htmlParagraphs(const std::string &text) {

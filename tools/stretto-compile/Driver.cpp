@@ -26,6 +26,7 @@
 #include "tools/stretto-compile/PrintDiagnostic.h"
 #include "tools/stretto-compile/Shape.h"
 #include "tools/stretto-compile/Stages.h"
+#include "tools/support/exit_status.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -76,10 +77,10 @@ public:
   }
 
 private:
-  static int fail(const std::string &text) {
+  static int fail(const std::string &text, int status = 1) {
     if (!text.empty())
-      llvm::errs() << "stretto: " << text << "\n";
-    return 1;
+      llvm::errs() << errorMark << text << "\n";
+    return status;
   }
 
   static int statusOf(const std::string &problem) { return problem.empty() ? 0 : fail(problem); }
@@ -256,10 +257,13 @@ private:
         codegen::addPhase(passes, phase, options);
     if (line.emit == codegen::nameOf(codegen::Phase::kernels))
       codegen::addResources(passes, options);
+    std::string undumped;
     if (!line.dumpFolder.empty())
-      if (std::string error = codegen::dumpEveryPass(passes, *module, line.dumpFolder); !error.empty())
-        return refuse("cannot write to the folder '" + line.dumpFolder + "': " + error);
-    if (succeeded(passes.run(*module)))
+      codegen::dumpEveryPass(passes, *module, line.dumpFolder, undumped);
+    const bool isDone = undumped.empty() && succeeded(passes.run(*module));
+    if (!undumped.empty())
+      return refuse("cannot write to the folder '" + line.dumpFolder + "': " + undumped);
+    if (isDone)
       return true;
     // What may not be given is an error of its own, and so is what is wrong with IR.
     if (hasError && (!line.schedules.empty() || modelRefused || isStageFile(line.spec)))
@@ -359,24 +363,28 @@ private:
     llvm::SmallVector<char> bytes;
     if (!makeMachineCode(codegen::OutputKind::object, bytes))
       return 1;
-    PendingFile object(line.output + ".o"), program(line.output);
-    std::string problem = object.write(StringRef(bytes.data(), bytes.size()));
-    if (problem.empty())
-      problem = linkAndBundle(object.temporary(), program.temporary());
-    if (problem.empty())
-      problem = program.keep();
-    return statusOf(problem);
-  }
-
-  /// Makes the program, with --bundle the libraries beside it, too. Returns an error text, or an empty one.
-  std::string linkAndBundle(StringRef object, StringRef program) {
     std::string problem;
     const ProgramLibraries libraries = findLibraries(*line.backend, settings, problem);
     if (!problem.empty())
-      return problem;
+      return fail(problem);
+    PendingFile object(line.output + ".o"), program(line.output);
+    problem = object.write(StringRef(bytes.data(), bytes.size()));
+    if (!problem.empty())
+      return fail(problem, unwrittenStatus);
     StringRef folder = line.bundle ? "$ORIGIN/lib" : llvm::sys::path::parent_path(libraries.linked.front());
-    problem = linkProgram(object, program, libraries, folder, checksAddresses());
-    return problem.empty() && line.bundle ? bundle(libraries) : problem;
+    problem = linkProgram(object.temporary(), program.temporary(), libraries, folder, checksAddresses());
+    if (!problem.empty()) {
+      // Linkers tell of a full disk in many ways; some die of it.
+      constexpr size_t besideObject = 64 << 10; // what a linker adds
+      const std::string noRoom = program.write(std::string(bytes.size() + besideObject, '\0'));
+      return noRoom.empty() ? fail(problem) : fail(noRoom, unwrittenStatus);
+    }
+    if (line.bundle)
+      problem = bundle(libraries);
+    if (!problem.empty())
+      return fail(problem);
+    problem = program.keep();
+    return problem.empty() ? 0 : fail(problem, unwrittenStatus);
   }
 
   std::string bundle(const ProgramLibraries &libraries) {

@@ -1,11 +1,13 @@
 //===- Run.cpp - other programs that this one asks ------------------------===//
 #include "tools/stretto-compile/Run.h"
 
-#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/Error.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Program.h"
+
+#include <sys/mman.h>
 
 using namespace stretto;
 using namespace stretto::tools;
@@ -13,11 +15,13 @@ using llvm::StringRef;
 
 RunResult stretto::tools::runProgram(StringRef program, llvm::ArrayRef<StringRef> arguments, bool errorsToo) {
   RunResult result;
-  llvm::SmallString<128> path;
-  if (std::error_code code = llvm::sys::fs::createTemporaryFile("stretto", "txt", path)) {
-    result.problem = "cannot write a temporary file: " + code.message();
+  // In memory, as disks may be full; the program inherits it.
+  int written = memfd_create("stretto", 0);
+  if (written < 0) {
+    result.problem = "cannot make a file in memory: " + llvm::errnoAsErrorCode().message();
     return result;
   }
+  const std::string path = "/proc/self/fd/" + std::to_string(written);
   llvm::SmallVector<StringRef> argv{program};
   argv.append(arguments.begin(), arguments.end());
   std::optional<StringRef> errors;
@@ -27,6 +31,6 @@ RunResult stretto::tools::runProgram(StringRef program, llvm::ArrayRef<StringRef
                                             &result.problem);
   if (auto text = llvm::MemoryBuffer::getFile(path))
     result.output = (*text)->getBuffer().str();
-  llvm::sys::fs::remove(path);
+  llvm::sys::fs::closeFile(written);
   return result;
 }

@@ -2,12 +2,14 @@
 #include "tools/stretto-compile/Driver.h"
 #include "tools/stretto-compile/Output.h"
 #include "tools/support/extensions.h"
+#include "tools/support/streams.h"
 
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/raw_ostream.h"
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  stretto::tools::outliveFileLimit();
   stretto::tools::addExtensions();
   std::string error;
   std::vector<std::string> arguments(argv + 1, argv + argc);

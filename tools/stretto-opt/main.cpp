@@ -5,6 +5,7 @@
 #include "tools/stretto-compile/Output.h"
 #include "tools/stretto-opt/RenamedPasses.h"
 #include "tools/support/extensions.h"
+#include "tools/support/streams.h"
 
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
@@ -43,6 +44,7 @@ static int optimize(llvm::StringRef input, llvm::StringRef output, mlir::Dialect
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  outliveFileLimit();
   if (std::string problem = describeRenamedPass(argc, argv); !problem.empty())
     return fail(problem);
   addExtensions();

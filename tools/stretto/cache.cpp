@@ -13,7 +13,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <optional>
 #include <vector>
 
@@ -64,9 +63,12 @@ fs::path cacheFolder() {
 ProgramCache::ProgramCache(fs::path folder, size_t capacity)
     : folder(std::move(folder)), programs(this->folder / "programs"), capacity(capacity) {}
 
+static CommandError unusable(const std::string &problem) {
+  return CommandError(problem + "; set STRETTO_CACHE to a folder that can be written");
+}
+
 static CommandError unusable(const fs::path &folder, const std::string &reason) {
-  return CommandError("cannot write in the cache '" + folder.string() + "': " + reason +
-                      "; set STRETTO_CACHE to a folder that can be written");
+  return unusable("cannot write in the cache '" + folder.string() + "': " + reason);
 }
 
 // An open folder with a lock, which goes with this process in whatever way it ends.
@@ -123,25 +125,23 @@ void ProgramCache::removeAbandoned() const {
   }
 }
 
-static void syncFile(const fs::path &path) {
-  int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  const int code = file < 0 || fsync(file) != 0 ? errno : 0;
-  if (file >= 0)
-    close(file);
-  if (code)
-    throw CommandError("cannot write '" + path.string() + "': " + std::strerror(code));
-}
-
 static std::string checksumOf(const std::string &content) {
   return hexDigits(XXH3_128bits(content.data(), content.size())) + "\n";
 }
 
-static void writeChecksum(const fs::path &entry) {
-  const std::optional<std::string> content = contentOf(entry / "program");
-  std::ofstream file(entry / "checksum");
-  file << (content ? checksumOf(*content) : "");
-  if (!content || !file.flush())
-    throw CommandError("cannot write '" + (entry / "checksum").string() + "'");
+// Makes a program and its checksum in a folder. Throws CommandError where they cannot be written.
+static void fill(const fs::path &entry, const std::function<void(const fs::path &)> &make) {
+  const fs::path program = entry / "program";
+  try {
+    make(program);
+    syncFile(program);
+    const std::optional<std::string> content = contentOf(program);
+    if (!content)
+      throw CommandError("cannot read '" + program.string() + "'");
+    writeFile(entry / "checksum", checksumOf(*content));
+  } catch (const WriteError &error) {
+    throw unusable(error.what());
+  }
 }
 
 // What is wrong with an entry that there is; empty for a good one.
@@ -181,10 +181,7 @@ fs::path ProgramCache::obtain(const std::string &key, const std::function<void(c
     throw unusable(folder, error.message());
   removeAbandoned();
   const Scratch scratch(folder), old(folder);
-  make(scratch.path / "program");
-  writeChecksum(scratch.path);
-  syncFile(scratch.path / "program");
-  syncFile(scratch.path / "checksum");
+  fill(scratch.path, make);
   if (there)
     fs::rename(entry, old.path / key, error);
   fs::rename(scratch.path, entry, error);

@@ -35,7 +35,7 @@ public:
 
   // The program of a key; where it is missing or damaged, `make` is called to write it to the path it is given. What it
   // leaves beside that is kept, too. A damaged one is told on the standard error. Throws CommandError where the folder
-  // cannot be written; what `make` throws goes through.
+  // cannot be written, as a WriteError of `make` says, too; what else `make` throws goes through.
   std::filesystem::path obtain(const std::string &key, const std::function<void(const std::filesystem::path &)> &make);
 
 private:

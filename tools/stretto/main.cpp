@@ -9,6 +9,7 @@
 
 int main(int argc, char **argv) {
   stretto::tools::openClosedStreams();
+  stretto::tools::outliveFileLimit();
   try {
     const int status = stretto::tools::runCommand(std::vector<std::string>(argv + 1, argv + argc));
     if (status != 0 || stretto::tools::outputIsWritten())

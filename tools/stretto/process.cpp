@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <initializer_list>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -72,15 +73,8 @@ std::string startFailure(const fs::path &program) {
   }
 }
 
-int runProgram(const fs::path &program, const std::vector<std::string> &arguments, const fs::path &errors) {
-  if (errors.empty())
-    return waitFor(spawn(program, arguments, nullptr));
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, errors.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
-  const pid_t child = spawn(program, arguments, &actions);
-  posix_spawn_file_actions_destroy(&actions);
-  return waitFor(child);
+int runProgram(const fs::path &program, const std::vector<std::string> &arguments) {
+  return waitFor(spawn(program, arguments, nullptr));
 }
 
 // All that comes from the end of a pipe, which is closed then.
@@ -97,6 +91,32 @@ static std::string readAll(int end) {
   return text;
 }
 
+// Runs a program to its end, and adds to `written` what it writes to these of its streams; returns its exit status.
+// `dropsErrors`: its standard error goes nowhere.
+static int readStreams(const fs::path &program, const std::vector<std::string> &arguments,
+                       std::initializer_list<int> streams, bool dropsErrors, std::string &written) {
+  int ends[2];
+  if (pipe(ends) != 0)
+    throw CommandError(std::string("cannot make a pipe: ") + std::strerror(errno));
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  for (const int stream : streams)
+    posix_spawn_file_actions_adddup2(&actions, ends[1], stream);
+  posix_spawn_file_actions_addclose(&actions, ends[0]);
+  posix_spawn_file_actions_addclose(&actions, ends[1]);
+  if (dropsErrors)
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  const pid_t child = spawn(program, arguments, &actions);
+  posix_spawn_file_actions_destroy(&actions);
+  close(ends[1]);
+  written += readAll(ends[0]);
+  return waitFor(child);
+}
+
+int runProgram(const fs::path &program, const std::vector<std::string> &arguments, std::string &errors) {
+  return readStreams(program, arguments, {STDERR_FILENO}, /*dropsErrors=*/false, errors);
+}
+
 // ": " and the last line that says something, if any does.
 static std::string lastWords(std::string text) {
   text.resize(text.find_last_not_of(" \n") + 1);
@@ -104,23 +124,11 @@ static std::string lastWords(std::string text) {
 }
 
 std::string outputOf(const fs::path &program, const std::vector<std::string> &arguments, Errors errors) {
-  int ends[2];
-  if (pipe(ends) != 0)
-    throw CommandError(std::string("cannot make a pipe: ") + std::strerror(errno));
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-  posix_spawn_file_actions_addclose(&actions, ends[0]);
-  posix_spawn_file_actions_addclose(&actions, ends[1]);
-  if (errors == Errors::Dropped)
-    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-  if (errors == Errors::Told)
-    posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
-  pid_t child = spawn(program, arguments, &actions);
-  posix_spawn_file_actions_destroy(&actions);
-  close(ends[1]);
-  const std::string output = readAll(ends[0]);
-  if (int status = waitFor(child))
+  std::string output;
+  const int status = errors == Errors::Told
+                         ? readStreams(program, arguments, {STDOUT_FILENO, STDERR_FILENO}, false, output)
+                         : readStreams(program, arguments, {STDOUT_FILENO}, errors == Errors::Dropped, output);
+  if (status != 0)
     throw CommandError("'" + program.filename().string() + "' failed (exit status " + std::to_string(status) + ")" +
                        (errors == Errors::Told ? lastWords(output) : ""));
   return output;

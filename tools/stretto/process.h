@@ -16,10 +16,12 @@ std::string startFailure(const std::filesystem::path &program);
 // Replaces this process by the program. Throws CommandError where that fails.
 [[noreturn]] void becomeProgram(const std::filesystem::path &program, const std::vector<std::string> &arguments);
 
-// Runs a program to its end with this process's streams, its standard error in a file where one is named; returns its
-// exit status, 128 + n where signal n ended it. Throws CommandError where it cannot be started.
-int runProgram(const std::filesystem::path &program, const std::vector<std::string> &arguments,
-               const std::filesystem::path &errors = {});
+// Runs a program to its end with this process's streams; returns its exit status, 128 + n where signal n ended it.
+// Throws CommandError where it cannot be started.
+int runProgram(const std::filesystem::path &program, const std::vector<std::string> &arguments);
+
+// The same, but what it writes to its standard error comes here.
+int runProgram(const std::filesystem::path &program, const std::vector<std::string> &arguments, std::string &errors);
 
 // What becomes of a program's standard error.
 enum class Errors {

@@ -12,11 +12,11 @@
 #include "tools/stretto/process.h"
 #include "tools/stretto/words.h"
 #include "tools/support/argument_rules.h"
+#include "tools/support/exit_status.h"
 #include "tools/support/shape_question.h"
 #include "tools/support/spec_files.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -354,21 +354,35 @@ static void printRemarks(const fs::path &program, const std::string &spec) {
       std::fprintf(stderr, "%s\n", line.c_str());
 }
 
+// Compiles a program; returns what the compiler remarked. Throws WriteError where the program cannot be written.
+static std::string compile(const TrainArguments &arguments, const fs::path &compiler, const fs::path &program) {
+  std::vector<std::string> command{arguments.spec};
+  command.insert(command.end(), arguments.compiler.begin(), arguments.compiler.end());
+  command.insert(command.end(), {"-o", program.string()});
+  std::string said;
+  const int status = runProgram(compiler, command, said);
+  if (status == 0)
+    return said;
+  std::vector<std::string> lines = linesOf(said);
+  std::string unwritten;
+  if (status == unwrittenStatus && !lines.empty()) {
+    unwritten = lines.back().substr(lines.back().starts_with(errorMark) ? errorMark.size() : 0);
+    lines.pop_back();
+  }
+  for (const std::string &line : lines)
+    std::fprintf(stderr, "%s\n", line.c_str());
+  if (unwritten.empty())
+    throw CommandError("", status); // the compiler has said why
+  throw WriteError(unwritten);
+}
+
 std::string cachedProgram(const TrainArguments &arguments, const std::function<void()> &before) {
   fs::path compiler = siblingProgram("stretto-compile");
   ProgramCache cache(cacheFolder());
   const fs::path program = cache.obtain(programKey(arguments, compiler), [&](const fs::path &output) {
     before();
-    std::vector<std::string> command{arguments.spec};
-    command.insert(command.end(), arguments.compiler.begin(), arguments.compiler.end());
-    command.insert(command.end(), {"-o", output.string()});
-    if (int status = runProgram(compiler, command, remarksOf(output))) {
-      printRemarks(output, arguments.spec);
-      throw CommandError("", status); // the compiler has said why
-    }
-    std::ofstream spec(specOf(output));
-    if (!(spec << arguments.spec << std::flush))
-      throw CommandError("cannot write '" + specOf(output).string() + "': " + std::strerror(errno));
+    writeFile(remarksOf(output), compile(arguments, compiler, output));
+    writeFile(specOf(output), arguments.spec);
   });
   printRemarks(program, arguments.spec);
   return program;

@@ -89,6 +89,7 @@ template <typename Run> int runTool(CLI::App &app, int argc, char **argv, const 
     return status;
   };
   openClosedStreams();
+  outliveFileLimit();
   try {
     app.parse(argc, argv);
     expectNames(app);

@@ -161,12 +161,26 @@ refuse_run("a line of a run that is no JSON", "metrics.jsonl", '{"step": 1}\nste
 refuse_run("a line of a run without its step", "timing.jsonl", '{"seconds": 1}\n')
 refuse_run("a run.toml with another type", "run.toml", "settings = 7\n")
 
+promises.check("a smaller vocabulary than that of the task", ["stretto", "compile", HELLO, *TASK, "--vocab", 9, "--emit=seq"])
 os.makedirs(f"{folder}/readonly")
 os.chmod(f"{folder}/readonly", 0o555)
 promises.check("read-only folder for the program",
                obeying_permissions(["stretto", "compile", HELLO, *TASK, "-o", f"{folder}/readonly/p"]))
 promises.check("a cache that cannot be written", train, env={**os.environ, "STRETTO_CACHE": "/dev/null/cache"})
 own = {"env": {**os.environ, "STRETTO_CACHE": f"{folder}/cache"}}
+
+
+def with_small_files(kilobytes, command):
+    """A command whose files cannot have more: as on a disk that is full, writing fails halfway."""
+    return ["bash", "-c", f'ulimit -f {kilobytes}; exec "$0" "$@"', *command]
+
+
+small = ["stretto", "train", HELLO, *TASK, *SMALL]
+promises.check("a disk that is full below the cache", with_small_files(8, small), **own)
+run("stretto-compile", HELLO, *TASK, *SMALL, "--emit=object", "-o", f"{folder}/hello.o")
+failing = {**own["env"], "CXX": "false"}  # as a linker does whose program has no room
+promises.check("the same for the linker", with_small_files(os.path.getsize(f"{folder}/hello.o") // 1024 + 2, small), env=failing)
+expect(os.listdir(f"{folder}/cache/programs") == [] and os.listdir(f"{folder}/cache") == ["programs"], "half a program is kept")
 made = run("stretto", "program", HELLO, *TASK, *SMALL, environment=own["env"]).strip()
 os.truncate(made, os.path.getsize(made) // 2)
 promises.check("a damaged program in the cache", ["stretto", "train", HELLO, *TASK, *SMALL, "--version"], status=0, **own)

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <fstream>
 #include <stdexcept>
@@ -135,6 +136,25 @@ TEST_F(ProgramCacheTest, KeepsNothingOfAFailure) {
     throw std::runtime_error("no");
   };
   EXPECT_THROW(ProgramCache(folder).obtain("k", fail), std::runtime_error);
+  for (const fs::directory_entry &entry : fs::recursive_directory_iterator(folder))
+    EXPECT_EQ(entry.path(), folder / "programs");
+}
+
+// What cannot be written is told with the way to another folder.
+TEST_F(ProgramCacheTest, KeepsNothingThatIsNotWritten) {
+  auto fail = [](const fs::path &path) {
+    std::ofstream(path) << "half";
+    throw WriteError(path, ENOSPC);
+  };
+  try {
+    ProgramCache(folder).obtain("k", fail);
+    FAIL() << "no error";
+  } catch (const CommandError &error) {
+    const std::string text = error.what();
+    EXPECT_TRUE(text.starts_with("cannot write '" + folder.string() + "/making-")) << text;
+    EXPECT_TRUE(text.ends_with("/program': No space left on device; set STRETTO_CACHE to a folder that can be written"))
+        << text;
+  }
   for (const fs::directory_entry &entry : fs::recursive_directory_iterator(folder))
     EXPECT_EQ(entry.path(), folder / "programs");
 }
