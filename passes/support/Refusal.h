@@ -5,8 +5,8 @@
 
 namespace stretto::passes {
 
-/// An error at an operation of what the user's model cannot do. All other errors of passes mean that the compiler is
-/// wrong, and a user is asked to report them.
+/// An error at an operation of what the user's model cannot do, or this machine. All other errors of passes mean that
+/// the compiler is wrong, and a user is asked to report them.
 mlir::InFlightDiagnostic refuseModel(mlir::Operation *op);
 
 /// Whether a diagnostic is one of refuseModel.

@@ -3,6 +3,7 @@
 
 #include "codegen/cuda/binary/Kernels.h"
 #include "codegen/cuda/binary/Process.h"
+#include "passes/support/Refusal.h"
 
 #include <future>
 
@@ -119,9 +120,11 @@ private:
 FailureOr<std::string> stretto::codegen::assemble(gpu::GPUModuleOp module, StringRef ptx, const Chip &chip,
                                                   const Toolkit &toolkit, llvm::function_ref<void()> meanwhile) {
   ScratchFile input("ptx"), output("cubin");
-  std::string problem = input.write(ptx) + output.problem;
+  std::string problem = input.write(ptx);
+  if (problem.empty())
+    problem = output.problem;
   if (!problem.empty())
-    return emitError(module.getLoc()) << problem;
+    return passes::refuseModel(module) << problem;
   std::string architecture = ("-arch=" + chip.name).str();
   auto running = std::async(std::launch::async, [&] {
     return runProgram(toolkit.ptxas, {architecture, "-O3", "-o", output.path, input.path});

@@ -6,6 +6,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -13,12 +14,21 @@ using namespace stretto;
 using namespace stretto::codegen;
 using llvm::StringRef;
 
+/// What is told of a file or folder; nothing where nothing went wrong.
+static std::string unwritten(StringRef path, std::error_code code) {
+  if (!code)
+    return "";
+  return llvm::formatv("cannot write '{0}': {1}; set TMPDIR to another folder", path, code.message());
+}
+
 ScratchFile::ScratchFile(StringRef suffix) {
-  llvm::SmallString<128> name;
-  if (std::error_code code = llvm::sys::fs::createTemporaryFile("stretto", suffix, name))
-    problem = "cannot write a temporary file: " + code.message();
-  else
+  llvm::SmallString<128> name, folder;
+  if (std::error_code code = llvm::sys::fs::createTemporaryFile("stretto", suffix, name)) {
+    llvm::sys::path::system_temp_directory(/*ErasedOnReboot=*/true, folder);
+    problem = unwritten(folder, code);
+  } else {
     path = name.str().str();
+  }
 }
 
 ScratchFile::~ScratchFile() {
@@ -32,12 +42,12 @@ std::string ScratchFile::write(StringRef bytes) const {
   std::error_code code;
   llvm::raw_fd_ostream os(path, code);
   if (code)
-    return "cannot write a temporary file: " + code.message();
+    return unwritten(path, code);
   os << bytes;
   os.close();
   code = os.error();
   os.clear_error();
-  return code ? "cannot write a temporary file: " + code.message() : "";
+  return unwritten(path, code);
 }
 
 std::string ScratchFile::read() const {
@@ -48,7 +58,7 @@ std::string ScratchFile::read() const {
 Finished stretto::codegen::runProgram(StringRef program, llvm::ArrayRef<StringRef> arguments) {
   ScratchFile output("out"), errors("err");
   Finished result;
-  result.problem = output.problem + errors.problem;
+  result.problem = output.path.empty() ? output.problem : errors.problem;
   if (!result.problem.empty()) {
     result.status = -1;
     return result;
