@@ -14,11 +14,22 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <cstdlib>
+
 using namespace stretto::tools;
 
 static int fail(llvm::StringRef problem) {
   llvm::errs() << "stretto-opt: " << problem << "\n";
   return 1;
+}
+
+/// Says at the end of the process, which --help brings about by itself, where not all that was printed was taken.
+static void watchOutput() {
+  llvm::outs(); // is there until after that
+  std::atexit([] {
+    if (std::string problem = printText(""); !problem.empty())
+      std::_Exit(fail(problem));
+  });
 }
 
 /// As mlir-opt does, but a file that is there, be it the input, is replaced only by what was made without an error.
@@ -45,6 +56,7 @@ static int optimize(llvm::StringRef input, llvm::StringRef output, mlir::Dialect
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   outliveFileLimit();
+  watchOutput();
   if (std::string problem = describeRenamedPass(argc, argv); !problem.empty())
     return fail(problem);
   addExtensions();
@@ -57,10 +69,7 @@ int main(int argc, char **argv) {
   stretto::codegen::registerPhases();
   auto [input, output] = mlir::registerAndParseCLIOptions(argc, argv, "Stretto optimizer driver\n", registry);
   const mlir::MlirOptMainConfig config = mlir::MlirOptMainConfig::createFromCLOptions();
-  if (config.shouldShowDialects() || config.shouldListPasses()) {
-    int status = mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, input, output, registry));
-    std::string problem = printText(""); // behind what is printed already
-    return problem.empty() ? status : fail(problem);
-  }
+  if (config.shouldShowDialects() || config.shouldListPasses())
+    return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, input, output, registry));
   return optimize(input, output, registry);
 }
