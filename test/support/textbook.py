@@ -66,6 +66,17 @@ def visits(gates, chosen):
             yield row, expert, part
 
 
+def log_sum_exp(x, heads=1):
+    """Of models/std/formulas.stretto, as is log_softmax."""
+    tops = [part.real.max(-1, keepdims=True) for part in np.split(x, heads, -1)]
+    return np.concatenate([top + np.log(np.exp(part - top).sum(-1, keepdims=True))
+                           for part, top in zip(np.split(x, heads, -1), tops, strict=True)], -1)  # fmt: skip
+
+
+def log_softmax(x, heads=1):
+    return np.concatenate([part - log_sum_exp(part) for part in np.split(x, heads, -1)], -1)
+
+
 class Reader:
     """`weights`: values by name, in the order in which the spec makes them. `made`: (init, frozen) of each."""
 
@@ -78,6 +89,7 @@ class Reader:
         """What a spec may write; `wrap` may stand between it and the functions."""
         names = {name: wrap(name, getattr(self, name)) for name in SIGNATURES}
         names |= {"tokens": self.tokens, "vocab": self.vocabulary, "true": True, "false": False, "zeros": zeros, "ones": ones}
+        names |= {"log_sum_exp": log_sum_exp, "log_softmax": log_softmax}
         return names | {symbol: symbol for symbol in ("none", "half_split", "interleaved", "after", "before")}
 
     def read(self, body, wrap):

@@ -24,6 +24,7 @@ from programs import step_problems
 from textbook import SIGNATURES, STEP, Language, likelihoods, symbol
 from training_program import Programs, compile_object, read_safetensors, write_safetensors
 
+MODELS = os.path.join(os.path.dirname(__file__), "..", "..", "..", "models")
 WIDTH = 12  # of the vocabulary, too: what is checked is the logits
 COMPILED = 5  # one case of so many is a compiled program, too
 
@@ -121,6 +122,8 @@ BODIES = [
     "z = 1.5 - x", "z = 2 / (square(x) + 1) - x / 3",
     "z = x * floor(7 / 2) + y * ceil(7 / 2) - floor(-7 / 2)",
     "z = x * floor_to(8 * 12 / 5, 3) + y * ceil_to(8 * 12 / 5, 3) - ceil(-2.5)",
+    *every("z = log_softmax(1000 * x{})", heads=(None, 3)),
+    "z = x * y\nadded = log_sum_exp(1000 * linear(x, 5)) + sum(sigmoid(log_sum_exp(900 * y, 3) / 1000))",
 ]  # fmt: skip
 SHORT = ["z = canon(x)", "z = canon(x, bias = true, activation = silu)", "z = shift(x, 2)"]  # rows shorter than the taps
 INITIAL = """x = embed(tokens, vocab, 2000)
@@ -143,7 +146,9 @@ def case_of(body, length=5):
 
 def spec_of(case):
     returned = "z, added" if re.search(r"^added = ", case.spec, re.M) else "z"
-    return Case(case.name, f"model one(vocab: int) {{\n{case.spec}\nreturn {returned}\n}}\n", {}, case.batch, case.length, WIDTH)
+    imported = 'import "std/formulas.stretto"\n' if "log_s" in case.spec else ""
+    text = f"{imported}model one(vocab: int) {{\n{case.spec}\nreturn {returned}\n}}\n"
+    return Case(case.name, text, {}, case.batch, case.length, WIDTH)
 
 
 def declared(text):
@@ -241,7 +246,7 @@ def compiled_problems(case, programs, values, data, expected):
 
 def check(case, seed, calls, programs):
     rng = np.random.default_rng(seed)
-    text = seq_module(spec_of(case), "--f64")
+    text = seq_module(spec_of(case), "--f64", f"-I{MODELS}")
     weights = declared(text)
     values = {name: rng.normal(size=shape) for name, (shape, _) in weights.items()}
     data = random_data(case, rng)
