@@ -201,6 +201,18 @@ private:
     return error(begin, "unexpected character '''; a symbol stands without quotes, a path in \"...\"");
   }
 
+  /// What stands between two of them is one error. Behind a value they are an index, which is on one line.
+  Token noBracket(size_t begin) {
+    bool isIndex = !tokens.empty() && (tokens.back().is(TokenKind::Name) || tokens.back().is(TokenKind::RightParen));
+    size_t end = text.find_first_of(isIndex ? "]\r\n" : "[]{}", at);
+    if (text[begin] == '[' && end < text.size() && text[end] == ']')
+      at = end + 1;
+    return error(begin, isIndex ? "a tensor has no elements by number; columns are taken by slice(x, offset, width) or "
+                                  "split(x, parts), and each part of a weight is a parameter of its own"
+                                : "there are no lists of tensors; concat puts several activations side by side, and "
+                                  "slice takes one of them");
+  }
+
   /// A run of bytes that begin no token is one error.
   Token badCharacter(size_t begin) {
     while (at < text.size() && (static_cast<unsigned char>(text[at]) >= 128))
@@ -212,12 +224,8 @@ private:
     }
     if (c == '^')
       return noPower(begin, at);
-    if (c == '[' || c == ']') {
-      if (size_t end = text.find_first_of("]\r\n", at); c == '[' && end < text.size() && text[end] == ']')
-        at = end + 1;
-      return error(begin, "a tensor has no elements by number; columns are taken by slice(x, offset, width) or "
-                          "split(x, parts), and each part of a weight is a parameter of its own");
-    }
+    if (c == '[' || c == ']')
+      return noBracket(begin);
     if (c == '\'')
       return noQuote(begin);
     if (c == '@')

@@ -8,14 +8,14 @@ static bool isOperator(TokenKind kind) {
   return kind == TokenKind::Plus || kind == TokenKind::Minus || kind == TokenKind::Star || kind == TokenKind::Slash;
 }
 
-bool Parser::parseBody(Body &body, const llvm::Twine &of, llvm::StringRef adviceAtAssign) {
+bool Parser::parseBody(Body &body, const llvm::Twine &of, llvm::StringRef advice) {
   auto level = nested();
   if (tooDeep())
     return false;
   uint32_t open = peek().range.begin;
   const Token *hiding = commentHiding(TokenKind::LeftBrace);
   const bool mayGoOn = hiding && hiding->text.rtrim().ends_with("{"); // the body itself is no comment
-  if (!expect(TokenKind::LeftBrace, "before the body " + of, isAt(TokenKind::Assign) ? adviceAtAssign : "") && !mayGoOn)
+  if (!expect(TokenKind::LeftBrace, "before the body " + of, advice) && !mayGoOn)
     return false;
   layout.blockBraces.insert(open);
   while (!isAt(TokenKind::RightBrace) && !isAt(TokenKind::End) && !startsModel()) {
@@ -113,13 +113,20 @@ bool Parser::parseExpressions(std::vector<ExprPtr> &values) {
   return true;
 }
 
+/// What may be meant by a condition with `token` behind it in place of a body.
+static llvm::StringRef adviseCondition(const Token &token) {
+  if (token.is(TokenKind::Assign))
+    return "; '==' compares";
+  return token.is(TokenKind::KwElse) ? "; for a value, write if c then a else b" : "";
+}
+
 StmtPtr Parser::parseIf() {
   auto level = nested();
   if (tooDeep())
     return nullptr;
   auto statement = std::make_unique<IfStmt>(take().range);
   statement->condition = parseExpr();
-  if (!statement->condition || !parseBody(statement->whenTrue, "of 'if'", "; '==' compares"))
+  if (!statement->condition || !parseBody(statement->whenTrue, "of 'if'", adviseCondition(peek())))
     return nullptr;
   if (takeIf(TokenKind::KwElse)) {
     if (isAt(TokenKind::KwIf)) {

@@ -204,7 +204,8 @@ bool Parser::parseDeclarationBody(Declaration &declaration) {
   if ((needsList || isAt(TokenKind::LeftParen)) && !parseParameters(declaration.parameters))
     return false;
   if (declaration.kind != Declaration::Kind::Def)
-    return parseBody(declaration.body, "of '" + declaration.name.text + "'", "; a formula without weights is a def");
+    return parseBody(declaration.body, "of '" + declaration.name.text + "'",
+                     isAt(TokenKind::Assign) ? "; a formula without weights is a def" : "");
   if (!expect(TokenKind::Assign, "before the value of 'def " + declaration.name.text + "'"))
     return false;
   declaration.value = parseExpr();

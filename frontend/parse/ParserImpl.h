@@ -59,7 +59,7 @@ private:
   bool parseMembers(std::vector<Identifier> &members, SourceRange &range);
 
   // statements
-  bool parseBody(Body &body, const llvm::Twine &of, llvm::StringRef adviceAtAssign = "");
+  bool parseBody(Body &body, const llvm::Twine &of, llvm::StringRef advice = "");
   StmtPtr parseStatement();
   StmtPtr parseDeclarationStatement();
   StmtPtr parseAssign();

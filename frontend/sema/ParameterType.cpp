@@ -49,12 +49,13 @@ ParameterType frontend::impliedType(const Value &value) {
 }
 
 bool frontend::checkMember(Reporter &reporter, llvm::StringRef member, const Universe &universe, llvm::StringRef of,
-                           SourceRange range) {
+                           SourceRange range, llvm::StringRef advice) {
   if (!universe || llvm::is_contained(*universe, member))
     return true;
   std::vector<llvm::StringRef> names(universe->begin(), universe->end());
+  std::string nearest = didYouMean(member, names);
   reporter.error(range, "'" + of + "' takes " + listMembers(universe) + ", but got '" + member + "'" +
-                            didYouMean(member, names));
+                            (nearest.empty() ? advice : nearest));
   return false;
 }
 

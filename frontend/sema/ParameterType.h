@@ -19,9 +19,9 @@ ParameterType impliedType(const Value &value);
 
 /// The value as one of that type, for the parameter `name`. Reports what does not fit and gives an error value.
 Value convert(Reporter &reporter, Value value, const ParameterType &type, llvm::StringRef name, SourceRange range);
-/// Reports unless `member` is one of what `of` takes.
+/// Reports unless `member` is one of what `of` takes, with the nearest one or else the advice.
 bool checkMember(Reporter &reporter, llvm::StringRef member, const Universe &universe, llvm::StringRef of,
-                 SourceRange range);
+                 SourceRange range, llvm::StringRef advice = "");
 /// Reports a quotient where an int (`where` says for what) or a float is needed: which one, nobody knows without
 /// `where`.
 void reportInexact(Reporter &reporter, const Rational &rational, llvm::StringRef where = "");

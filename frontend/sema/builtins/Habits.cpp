@@ -14,6 +14,11 @@ namespace {
 struct Habit {
   llvm::StringRef name, ours;
 };
+
+/// Of a parameter that an operation does not have: what to write instead.
+struct ParameterHabit {
+  llvm::StringRef operation, name, instead;
+};
 } // namespace
 
 static constexpr Habit operations[] = {
@@ -61,19 +66,27 @@ static constexpr Habit formulas[] = {
     {"cumsum", "write linear_attention(one, one, x, width(x), scale = 1.0) with one = full(width(x), 1)"},
     {"dropout", "the language has none"},
     {"einsum", "activations are multiplied by a weight with linear(x, width)"},
+    {"glu", "write a * sigmoid(b) with a, b = split(x)"},
     {"groupnorm", "norms take heads: layer_norm(x, heads = groups)"},
     {"logsigmoid", "write -softplus(-x)"},
-    {"logsumexp", "write log(sum(exp(x)))"},
+    {"logsoftmax", "import \"std/formulas.stretto\" for log_softmax(x)"},
+    {"logsumexp", "import \"std/formulas.stretto\" for log_sum_exp(x)"},
     {"matmul", "activations are multiplied by a weight with linear(x, width)"},
     {"mean", "write sum(x) / width(x)"},
+    {"moe", "import \"std/mlp.stretto\" for x, load = experts(x, ffn, count), or use expert_linear and expert_sum"},
+    {"norm", "norms are rms_norm, layer_norm and l2_norm"},
+    {"onehot", "embed(tokens, weight = ...) takes the row of each token from a table"},
     {"permute", "heads are no dimension of their own: operations are told their number"},
     {"pow", "write square(x), or exp(p * log(x)) for positive x"},
+    {"range", "write repeat n as i"},
     {"rearrange", "heads are no dimension of their own: operations are told their number"},
     {"reshape", "heads are no dimension of their own: operations are told their number"},
     {"sin", "rotary(x, ...) turns pairs of columns by the place of a token"},
     {"softcap", "write c * tanh(x / c)"},
+    {"swiglu", "import \"std/mlp.stretto\" for swiglu(gate, up)"},
     {"transpose", "heads are no dimension of their own: operations are told their number"},
     {"view", "heads are no dimension of their own: operations are told their number"},
+    {"where", "write h * a + (1 - h) * b with h = heaviside(x), which is 1 where x > 0"},
 };
 
 static constexpr Habit parameters[] = {
@@ -81,6 +94,12 @@ static constexpr Habit parameters[] = {
     {"kernelsize", "kernel"},   {"nhead", "heads"},       {"nheads", "heads"},
     {"nkvheads", "kv_heads"},   {"numheads", "heads"},    {"numkeyvalueheads", "kv_heads"},
     {"numkvheads", "kv_heads"}, {"outfeatures", "width"}, {"usebias", "bias"},
+};
+
+static constexpr ParameterHabit parameterFormulas[] = {
+    {"linear", "activation", "apply it to the result, as in silu(linear(x, width))"},
+    {"softmax_attention", "scale", "write scale * sqrt(head_dim) * q in place of q"},
+    {"softmax_attention", "softcap", "scores have no cap; norms of q and k keep them small: rms_norm(q, heads)"},
 };
 
 /// Empty if the table lacks the name.
@@ -98,3 +117,11 @@ std::string frontend::adviceByHabit(llvm::StringRef operation) {
 }
 
 llvm::StringRef frontend::parameterByHabit(llvm::StringRef name) { return lookup(parameters, name); }
+
+llvm::StringRef frontend::insteadOfParameter(llvm::StringRef operation, llvm::StringRef name) {
+  std::string folded = foldName(name);
+  const ParameterHabit *habit = llvm::find_if(parameterFormulas, [&](const ParameterHabit &each) {
+    return each.operation == operation && each.name == folded;
+  });
+  return habit == std::end(parameterFormulas) ? "" : habit->instead;
+}

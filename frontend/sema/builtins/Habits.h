@@ -14,4 +14,7 @@ std::string adviceByHabit(llvm::StringRef operation);
 /// Our name of a parameter ("kernel" for `kernel_size`), or empty.
 llvm::StringRef parameterByHabit(llvm::StringRef name);
 
+/// What to write in place of a parameter that an operation does not have, or empty.
+llvm::StringRef insteadOfParameter(llvm::StringRef operation, llvm::StringRef name);
+
 } // namespace stretto::frontend

@@ -50,8 +50,11 @@ std::optional<BuiltinCalls::Arguments> BuiltinCalls::bind(const Builtin &builtin
   return given;
 }
 
-/// Which parameter was meant, or all that there are.
-static std::string adviseParameter(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> parameters) {
+/// Which parameter was meant, what to write in its place, or all that there are.
+static std::string adviseParameter(llvm::StringRef operation, llvm::StringRef name,
+                                   llvm::ArrayRef<llvm::StringRef> parameters) {
+  if (llvm::StringRef instead = insteadOfParameter(operation, name); !instead.empty())
+    return ("; " + instead).str();
   llvm::StringRef ours = parameterByHabit(name);
   if (llvm::is_contained(parameters, ours))
     return ("; did you mean '" + ours + "'?").str();
@@ -71,8 +74,8 @@ std::optional<size_t> BuiltinCalls::parameterOf(const Builtin &builtin, const Ar
     index = llvm::find(parameters, name) - parameters.begin();
   bool isKnown = index < parameters.size();
   if (!isKnown && !name.empty())
-    reporter.error(argument.name.range,
-                   "'" + builtin.name + "' has no parameter '" + name + "'" + adviseParameter(name, parameters));
+    reporter.error(argument.name.range, "'" + builtin.name + "' has no parameter '" + name + "'" +
+                                            adviseParameter(builtin.name, name, parameters));
   else if (!isKnown)
     reporter.error(argument.value->range, "'" + builtin.name + "' takes at most " + llvm::Twine(parameters.size()) +
                                               (parameters.size() == 1 ? " argument" : " arguments") + ", but got more");

@@ -7,6 +7,8 @@
 #include "frontend/sema/builtins/Builtin.h"
 #include "frontend/sema/elaborate/Calls.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -275,14 +277,21 @@ Value Expressions::evaluateLogic(const BinaryExpr &expr) {
   return right ? Value(*right) : Value();
 }
 
+/// What to write in place of a comparison of tensors.
+static llvm::StringRef adviseComparison(BinaryOperator op, const Value &left, const Value &right) {
+  if (!isComparison(op) || !(left.isTensor() || right.isTensor()))
+    return "";
+  return "; heaviside(x) is 1 where x > 0, and what 'if' asks is decided when compiling";
+}
+
 Value Expressions::evaluateBinary(const BinaryExpr &expr) {
   if (expr.op == BinaryOperator::And || expr.op == BinaryOperator::Or)
     return evaluateLogic(expr);
+  if (expr.op == BinaryOperator::In)
+    return evaluateIn(expr);
   Value left = evaluate(*expr.left), right = evaluate(*expr.right);
   if (left.isError() || right.isError())
     return {};
-  if (expr.op == BinaryOperator::In)
-    return isMember(expr, left, right);
   if (left.isNumber() && right.isNumber())
     return computed(expr.op, left, right, expr.range);
   llvm::StringRef function = tensorFunction(expr.op);
@@ -291,7 +300,8 @@ Value Expressions::evaluateBinary(const BinaryExpr &expr) {
     return applyBinary(emitter, function, left, right, expr.range);
   if (isComparison(expr.op) && !left.isTensor() && !right.isTensor())
     return compareSymbols(expr, left, right);
-  reporter.error(expr.range, "'" + spelling(expr.op) + "' does not take " + kindName(left) + " and " + kindName(right));
+  reporter.error(expr.range, "'" + spelling(expr.op) + "' does not take " + kindName(left) + " and " + kindName(right) +
+                                 adviseComparison(expr.op, left, right));
   return {};
 }
 
@@ -304,6 +314,21 @@ Value Expressions::evaluateConditional(const ConditionalExpr &expr, NameHint hin
 
 // ---------------------------------------------------------------- symbols
 
+/// The type of a set that takes one more member.
+static std::string adviseWiderSet(const Universe &universe, llvm::StringRef member) {
+  return universe
+             ? ("; a parameter of type set {" + llvm::join(*universe, ", ") + ", " + member + "} takes it, too").str()
+             : "";
+}
+
+/// The members of a set that has a type explain what an unknown name before it may be.
+Value Expressions::evaluateIn(const BinaryExpr &expr) {
+  Value right = evaluate(*expr.right);
+  auto *set = right.get<SymbolSet>();
+  Value left = set && set->universe ? evaluateSymbol(*expr.left) : evaluate(*expr.left);
+  return left.isError() || right.isError() ? Value() : isMember(expr, left, right);
+}
+
 Value Expressions::isMember(const BinaryExpr &expr, const Value &left, const Value &right) {
   auto *symbol = left.get<Symbol>();
   auto *set = right.get<SymbolSet>();
@@ -312,7 +337,8 @@ Value Expressions::isMember(const BinaryExpr &expr, const Value &left, const Val
     return {};
   }
   llvm::StringRef leftText = reporter.text(expr.left->range), rightText = reporter.text(expr.right->range);
-  if (!symbol->universe && !checkMember(reporter, symbol->name, set->universe, rightText, expr.left->range))
+  if (!symbol->universe && !checkMember(reporter, symbol->name, set->universe, rightText, expr.left->range,
+                                        adviseWiderSet(set->universe, symbol->name)))
     return {};
   for (const std::string &member : set->members)
     if (!checkMember(reporter, member, symbol->universe, leftText, expr.right->range))

@@ -23,7 +23,19 @@ void Repeats::run(const RepeatStmt &stmt) {
     emit(stmt, *iterations);
 }
 
+/// False, after an error, if the count is `i in n`, as the head of a loop is written elsewhere.
+bool Repeats::checkNoIndex(const Expr &count) {
+  auto *binary = llvm::dyn_cast<BinaryExpr>(&count);
+  auto *index = binary && binary->op == BinaryOperator::In ? llvm::dyn_cast<NameExpr>(binary->left.get()) : nullptr;
+  if (!index || names.lookup(index->name) || names.isSymbol(index->name))
+    return true;
+  reporter.error(count.range, "the index of a repeat stands behind its count; write repeat ... as " + index->name);
+  return false;
+}
+
 std::optional<int64_t> Repeats::countOf(const RepeatStmt &stmt) {
+  if (!checkNoIndex(*stmt.count))
+    return std::nullopt;
   Value value = expressions.evaluate(*stmt.count);
   std::optional<int64_t> count = expectInt(reporter, value, "the count of 'repeat'", stmt.count->range);
   if (!count || (*count >= 0 && *count <= maxTrips))

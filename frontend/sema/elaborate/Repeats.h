@@ -21,6 +21,7 @@ public:
 private:
   using Iterations = std::vector<std::shared_ptr<Iteration>>; // those that cannot differ are one object
 
+  bool checkNoIndex(const Expr &count);
   std::optional<int64_t> countOf(const RepeatStmt &stmt);
   std::optional<Iterations> runIterations(const RepeatStmt &stmt, int64_t count);
   /// Null after an error.

@@ -16,7 +16,7 @@ compiler = ["stretto", "compile", "--vocab", "16", "--batch", "2", "--length", "
 def spec(statement, end="linear(x, vocab)"):
     path = os.path.join(folder, "m.stretto")
     with open(path, "w", encoding="utf-8") as file:
-        file.write("model m(vocab: int, dim = 16, deep = false) {\n  x = embed(tokens, vocab, dim)\n"
+        file.write("model m(vocab: int, dim = 16, deep = false, at = {A, B}) {\n  x = embed(tokens, vocab, dim)\n"
                    f"  {statement}\n  return {end}\n}}\n")
     return path
 
@@ -36,12 +36,19 @@ check_spec("unknown operation", "x = liner(x, dim)")
 check_spec("an unknown operation that is near none", "x = perceptron(x, dim)")
 check_spec("an operation's name from elsewhere", "x = cat(x, x)")
 check_spec("what has another form here", "x = abs(x)")
+check_spec("what the standard library has", "x = log_softmax(x)")
 check_spec("an operator that there is not", "x = x ** 2")
 check_spec("a division by `//`", "x = x * (dim // 2)")
 promises.check("a division by `//` that nothing closes", [*compiler, spec("n = dim // 2\n  x = linear(linear(x, n), dim)")], status=0)
 check_spec("a variable of another layer of a repeat", "repeat 2 as i { if i == 0 { kept = x }  x = kept }")
 check_spec("the index of a repeat behind it", "repeat 2 as i { x = (i + 1) * x }  x = i * x")
 check_spec("a parameter that an operation does not have", "x = softmax_attention(x, x, x, 2, dropout = 0.1)")
+check_spec("a parameter that has another form here", "x = softmax_attention(x, x, x, 2, scale = 0.5)")
+check_spec("a list of tensors", "xs = [x, x]")
+check_spec("a comparison of tensors", "x = x * (x > 0)")
+check_spec("a choice whose value stands first", "x = x if deep else -x")
+check_spec("a repeat that names its index by `in`", "repeat i in 3 { x = i * x }")
+check_spec("a symbol that a set does not take", "if C in at { x = -x }")
 check_spec("a window of attention that looks ahead", "x = softmax_attention(x, x, x, 2, causal = false, window = 8)")
 promises.check("a norm that is told the width", [*compiler, spec("x = rms_norm(x, dim)")], status=0)
 promises.check("a value that nothing reads", [*compiler, spec("y = tanh(x)")], status=0)

@@ -216,7 +216,8 @@ TEST(Parser, ReportsSeveralErrorsInOneRun) {
 
 TEST(Parser, ReportsOneMistakeOnce) {
   for (std::string statement : {"x = 3abc * x", "y = 1e999", "x = f(a $ b)", "x # = 3", "model = x", "$",
-                                "x = f(1e999, ", "repeat 3abc { x = f(x) }", "if 1e999 { x = y } else { x = z }"}) {
+                                "x = f(1e999, ", "repeat 3abc { x = f(x) }", "x = [a, b]", "x = [\n a,\n b\n]",
+                                "x = f(a)[0]", "if 1e999 { x = y } else { x = z }"}) {
     Text text("model m {\n  a = b\n  " + statement + "\n  z = a\n  return z\n}\n");
     text.tree();
     EXPECT_EQ(text.diagnostics.errorCount(), 1u) << statement << "\n" << text.errors();
