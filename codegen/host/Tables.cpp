@@ -328,6 +328,7 @@ private:
         .set(&Program::struct_size, sizeof(Program))
         .set(&Program::model, textOf(modelAttr))
         .set(&Program::spec_text, textOf(specTextAttr))
+        .set(&Program::stage, textOf(continuedFromAttr))
         .set(&Program::spec_hash, g.text(hashParameters(module, parameters)))
         .set(&Program::settings, textOf(settingsAttr))
         .set(&Program::plan, g.text(facts.plan))

@@ -8,7 +8,7 @@ namespace stretto {
 /// On a module: the name of its model, and the text and parameters that it was made from.
 inline constexpr llvm::StringLiteral modelAttr = "seq.model", specTextAttr = "seq.spec_text",
                                      settingsAttr = "seq.settings";
-/// The digest of the text that a stage was continued from.
+/// The text of the stage that was continued.
 inline constexpr llvm::StringLiteral continuedFromAttr = "seq.continued_from";
 
 /// Sequences of a batch, tokens of a sequence, and how many tokens there are (i64 each).

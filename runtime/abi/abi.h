@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define STRETTO_ABI_VERSION 20u
+#define STRETTO_ABI_VERSION 21u
 
 typedef enum stretto_dtype { STRETTO_F32 = 0, STRETTO_F64 = 1, STRETTO_I32 = 2, STRETTO_BF16 = 3 } stretto_dtype;
 
@@ -220,6 +220,7 @@ typedef struct stretto_program {
   uint32_t struct_size;  /* sizeof(stretto_program) */
   const char *model;     /* name of the model in the spec */
   const char *spec_text; /* the resolved spec: imports inlined, as text */
+  const char *stage;     /* the text of the stage that was compiled in its place, which may be edited; or "" */
   const char *spec_hash; /* 32 hex digits over spec, settings and weights: which model it is, whatever it is compiled for */
   const char *settings;  /* JSON array: every parameter of the model with its value and where it came from */
   const char *plan;      /* JSON object: memory plan, FLOPs, parameters per block (what `summary` prints) */

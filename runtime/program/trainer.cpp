@@ -93,6 +93,9 @@ std::string Trainer::specRemark(const std::map<std::string, std::string> &before
     return fmt::format("; the text of the spec is the same, but its --set, --length or the vocabulary of the task is "
                        "another: '{}' has those of the run",
                        options);
+  const std::string stage = stageOf(parts.run->path);
+  if (pathExists(stage))
+    return fmt::format("; spec and settings are the same, but the run was compiled from the stage '{}'", stage);
   return "; spec and settings are the same, but one of the two was compiled from a stage of it (a .mlir file), or by "
          "another version of Stretto";
 }

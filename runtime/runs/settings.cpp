@@ -85,10 +85,10 @@ static void readOptionsFile(const std::string &path, Settings &settings) {
   }
 }
 
-// Which text the spec has.
-static void readSpecFile(const std::string &path, Settings &settings) {
-  if (const std::optional<std::string> text = readIfThere(path, 16 << 20))
-    settings["spec"] = fmt::format("{:08x}", XXH3_64bits(text->data(), text->size()) >> 32);
+// Which text a file has.
+static void readText(const std::string &path, uint64_t most, const std::string &name, Settings &settings) {
+  if (const std::optional<std::string> text = readIfThere(path, most))
+    settings[name] = fmt::format("{:08x}", XXH3_64bits(text->data(), text->size()) >> 32);
 }
 
 Settings readSettings(const std::string &folder) {
@@ -96,7 +96,8 @@ Settings readSettings(const std::string &folder) {
   readRunFile(folder + "/run.toml", settings);
   readOptionsFile(folder + "/build/options.txt", settings);
   readModelFile(folder + "/build/settings.json", settings);
-  readSpecFile(folder + "/spec.stretto", settings);
+  readText(folder + "/spec.stretto", 16 << 20, "spec", settings);
+  readText(folder + "/build/stage.mlir", 1 << 30, "stage", settings);
   // Said by the task, too.
   const auto length = settings.find("length"), ofTask = settings.find("task.length");
   if (length != settings.end() && ofTask != settings.end() && length->second == ofTask->second)

@@ -9,8 +9,8 @@ namespace stretto::runtime {
 using Settings = std::map<std::string, std::string>;
 
 // Every setting of a run by name: options of the program and what shaped it (batch, dtype, target, ...) as they are,
-// "task.x" and "model.x", and as "spec" some digits of a hash of its text; from the files of its folder, as far as they
-// are there. Throws Error where a file makes no sense.
+// "task.x" and "model.x", and as "spec" and "stage" (where it was compiled from one) some digits of a hash of their
+// texts; from the files of its folder, as far as they are there. Throws Error where a file makes no sense.
 Settings readSettings(const std::string &folder);
 
 } // namespace stretto::runtime

@@ -8,6 +8,7 @@
 #include "runtime/train/files.h"
 #include "runtime/train/find_checkpoint.h"
 #include "runtime/train/load_weights.h"
+#include "runtime/train/rundir.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -113,12 +114,17 @@ void checkModelOf(const std::string &run, const stretto_program &program) {
   std::string then = readFile(run + "/model.sha", 1 << 10);
   while (!then.empty() && then.back() == '\n')
     then.pop_back();
-  if (then != program.spec_hash)
-    throw Error(
-        fmt::format("spec and settings must be those that run '{0}' was started with, {1} as '{0}/model.sha' says, but "
-                    "are {2}; so must --length where the model has weights for it, as embed(positions(), ...); to give "
-                    "its weights to another model, name that: stretto eval SPEC --init-from {0}",
-                    run, printable(then), program.spec_hash));
+  if (then == program.spec_hash)
+    return;
+  if (const std::string stage = stageOf(run); pathExists(stage) && readFile(stage, 1 << 30) != program.stage)
+    throw Error(fmt::format("the program must be compiled from '{0}', as that of run '{1}' was, which its spec does "
+                            "not tell: stretto eval {0} --init-from {1}",
+                            stage, run));
+  throw Error(
+      fmt::format("spec and settings must be those that run '{0}' was started with, {1} as '{0}/model.sha' says, but "
+                  "are {2}; so must --length where the model has weights for it, as embed(positions(), ...); to give "
+                  "its weights to another model, name that: stretto eval SPEC --init-from {0}",
+                  run, printable(then), program.spec_hash));
 }
 
 } // namespace stretto::runtime

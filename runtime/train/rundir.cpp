@@ -25,9 +25,11 @@ constexpr const char *rerunScript = R"sh(#!/bin/sh
 # Repeats this run from the start in the folder given. Where its settings were changed at a resume, all steps are made
 # with the last ones, and this is said.
 run=$(cd "$(dirname "$0")" && pwd) || exit 1
+source=$run/spec.stretto
+[ ! -e "$run/build/stage.mlir" ] || source=$run/build/stage.mlir
 "$run/build/program" --version > /dev/null || {
   echo "error: '$run/build/program' does not start: it is damaged, or the libraries it was linked with are gone;" \
-    "train '$run/spec.stretto' with stretto instead" >&2
+    "train '$source' with stretto instead" >&2
   exit 1
 }
 exec "$run/build/program" --of-run "$run" --out "${1:?folder for the new run}"
@@ -38,7 +40,7 @@ const std::vector<std::pair<std::string, std::vector<std::string>>> replacedFile
     {".",
      {"run.toml", "spec.stretto", "model.sha", "rerun.sh", "metrics.jsonl", "timing.jsonl",
       std::string(eventFilePrefix) + "*"}},
-    {"build", {"plan.json", "settings.json", "options.txt", "compiler.txt", "program"}},
+    {"build", {"plan.json", "settings.json", "options.txt", "compiler.txt", "program", "stage.mlir"}},
     {"ckpt", {"latest"}},
     {"log", {"profile-*"}}};
 
@@ -86,6 +88,16 @@ std::string compilerOptions(const stretto_program &program) {
   return sealed(text);
 }
 
+// The stage that the program was compiled from; a run whose program has none has no such file.
+void keepStage(const std::string &path, std::string_view stage) {
+  if (!stage.empty())
+    return replaceWhereChanged(path, stage);
+  std::error_code failure;
+  std::filesystem::remove(path, failure);
+  if (failure)
+    failFile("remove", path, failure.value());
+}
+
 // Of the text of build/options.txt, the options that say which model a spec makes, with their values.
 std::set<std::string> modelOptions(const std::string &text) {
   static const std::set<std::string> names = {"--model", "--length", "--vocab", "--set"};
@@ -113,6 +125,8 @@ static Descriptor lockFile(const std::string &path, int flags) {
   throw Error(fmt::format("run directory '{}' must have one writer, but is in use by {}", path,
                           text.empty() ? "another process" : text.substr(0, text.find('\n'))));
 }
+
+std::string stageOf(const std::string &run) { return run + "/build/stage.mlir"; }
 
 void checkFree(const std::string &path) {
   if (pathExists(path + "/lock"))
@@ -160,6 +174,7 @@ void RunDirectory::describe(const RunConfig &config, const stretto_program &prog
   replaceWhereChanged(file("build/settings.json"), program.settings);
   replaceWhereChanged(file("build/options.txt"), compilerOptions(program));
   replaceWhereChanged(file("build/compiler.txt"), fmt::format("{}\n", program.compiler));
+  keepStage(stageOf(path), program.stage);
   keepProgram(file("build"));
   replaceWhereChanged(file("rerun.sh"), rerunScript, /*executable=*/true);
   if (hasNewSettings)

@@ -12,6 +12,9 @@ namespace stretto::runtime {
 // Throws Error when another process has the run directory.
 void checkFree(const std::string &path);
 
+// Where a run directory has the stage that its program was compiled from; nothing is there where that was the spec.
+std::string stageOf(const std::string &run);
+
 // Makes a folder that there is not yet: `path`, or where that is taken `path`-2, -3, ... Returns its name.
 std::string makeNewFolder(const std::string &path);
 

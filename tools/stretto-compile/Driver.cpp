@@ -148,7 +148,7 @@ private:
     module = std::move(stage->module);
     reached = stage->phase;
     if (makesMachineCode()) // somebody may have edited it, which its spec does not know
-      (*module)->setAttr(continuedFromAttr, StringAttr::get(&context, stage->digest));
+      (*module)->setAttr(continuedFromAttr, StringAttr::get(&context, stage->text));
     if (!isProgram())
       return false;
     std::optional<TokenShape> shape = resolveShape(line, error);

@@ -10,10 +10,10 @@
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Parser/Parser.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/MD5.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 
@@ -133,12 +133,11 @@ std::optional<Stage> stretto::tools::readStage(MLIRContext &context, const Comma
     error = describeIR(line.spec, text);
     return std::nullopt;
   }
-  llvm::MD5 digest;
-  digest.update((*buffer)->getBuffer());
+  std::string text = (*buffer)->getBuffer().str();
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(*buffer), llvm::SMLoc());
   ScopedDiagnosticHandler handler(&context, [](Diagnostic &diagnostic) { printDiagnostic(diagnostic, llvm::errs()); });
-  Stage stage{parseSourceFile<ModuleOp>(sources, &context), std::nullopt, std::string(digest.final().digest())};
+  Stage stage{parseSourceFile<ModuleOp>(sources, &context), std::nullopt, std::move(text)};
   if (!stage.module)
     return std::nullopt;
   stage.phase = codegen::phaseOf(*stage.module);

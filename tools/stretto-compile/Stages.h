@@ -22,12 +22,12 @@ bool isIR(llvm::StringRef text);
 /// What to do with IR that is given in place of a spec.
 std::string describeIR(llvm::StringRef path, llvm::StringRef text);
 
-/// A module read from a file, the last phase it has gone through (none: it is as the front end makes it), and 32 hex
-/// digits over the file's text.
+/// A module read from a file, the last phase it has gone through (none: it is as the front end makes it), and the
+/// file's text.
 struct Stage {
   mlir::OwningOpRef<mlir::ModuleOp> module;
   std::optional<codegen::Phase> phase;
-  std::string digest;
+  std::string text;
   std::string name() const { return codegen::stageName(phase).str(); }
 };
 

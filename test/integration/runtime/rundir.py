@@ -65,6 +65,24 @@ with open(f"{broken}/model.sha", "w", encoding="utf-8") as file:
     file.write("0001")
 contains(run(fake, "--of-run", broken, "--out", "none", status=1), "0001 as")
 
+# A run whose program was compiled from a stage keeps it, and whatever asks for another program names it.
+staged, kept = f"{folder}/staged", f"{folder}/staged/build/stage.mlir"
+expect(not os.path.exists(f"{folder}/good/build/stage.mlir"), "a run of a spec has a stage")
+run(f"{programs}/fake_stage", *options, "--quiet", "--out", staged)
+expect(read(kept) == b"module{}", f"the stage of a run: {read(kept)}")
+contains(run(fake, "--of-run", staged, "--out", "none", status=1),
+         f"the program must be compiled from '{kept}', as that of run '{staged}' was, which its spec does not tell: "
+         f"stretto eval {kept} --init-from {staged}")
+contains(run(fake, "--resume", "--out", staged, status=1), f"but the run was compiled from the stage '{kept}'")
+run(f"{staged}/rerun.sh", f"{folder}/staged-again")
+expect(digest(f"{folder}/staged-again", 40) == digest(staged, 40), "a repeated run of a stage differs")
+expect(read(f"{folder}/staged-again/build/stage.mlir") == b"module{}", "a repeated run keeps the stage, too")
+os.truncate(f"{staged}/build/program", 100)
+contains(run(f"{staged}/rerun.sh", f"{folder}/never", status=1), f"train '{kept}' with stretto instead")
+shutil.rmtree(f"{staged}/ckpt")
+run(fake, *options, "--quiet", "--out", staged)
+expect(not os.path.exists(kept), "a new run of a spec has the stage of the run before it")
+
 # Weights of the newest checkpoint that is good; where it is not the newest of all, the terminal and the results say so.
 plain = evaluate(fake, f"{folder}/good", "--scores", f"{folder}/plain.jsonl")
 expect("warning" not in plain and "not those of step" not in plain, plain)

@@ -222,6 +222,9 @@ TEST_F(CompareFiles, settingsAreThoseOfAllFiles) {
   EXPECT_EQ(spec.size(), 8u);
   write("a/spec.stretto", "model m() { }\n");
   EXPECT_NE(readSettings(pathOf("a")).at("spec"), spec);
+  EXPECT_FALSE(settings.contains("stage"));
+  write("a/build/stage.mlir", "module {}");
+  EXPECT_EQ(readSettings(pathOf("a")).at("stage").size(), 8u);
   // A length that the task says, too, is told once.
   const auto lengths = [&](const std::string &ofProgram) {
     write("a/build/options.txt", sealed("--length\n" + ofProgram + "\n--emulate\n--decode\n32\n"));

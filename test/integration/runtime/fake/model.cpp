@@ -383,6 +383,9 @@ const stretto_image images[] = {{STRETTO_IMAGE_CUBIN, 0, "sm_90a", "code of sm_9
 
 } // namespace
 
+#ifndef FAKE_STAGE
+#define FAKE_STAGE ""
+#endif
 #ifndef FAKE_SPEC_HASH
 #define FAKE_SPEC_HASH "000102030405060708090a0b0c0d0e0f"
 #endif
@@ -398,6 +401,7 @@ extern "C" const stretto_program stretto_compiled_program = {
     sizeof(stretto_program),
     "fake",
     "model fake() { }\n",
+    FAKE_STAGE,
     FAKE_SPEC_HASH,
     "{}",
     "{}",
