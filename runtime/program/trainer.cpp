@@ -438,17 +438,6 @@ void Trainer::record(const StepMetrics &metrics, const StepTimes &times) {
                                       {"train/tokens_per_second", tokensPerStep() / times.seconds}});
 }
 
-// What TensorBoard shows of an evaluation.
-static std::vector<std::pair<std::string, double>> scalarsOf(const EvaluationMetrics &metrics) {
-  std::vector<std::pair<std::string, double>> scalars;
-  if (metrics.loss)
-    scalars.emplace_back("eval/loss", *metrics.loss);
-  for (const Score &score : metrics.scores)
-    if (score.count > 0)
-      scalars.emplace_back("eval/" + score.name, score.result());
-  return scalars;
-}
-
 void Trainer::evaluate() {
   parts.parallel.ranks().note(Phase::Other, fmt::format("the evaluation after step {}", done));
   stepper.finishUpdate();

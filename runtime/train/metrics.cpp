@@ -63,6 +63,16 @@ std::string metricsLine(const EvaluationMetrics &metrics) {
   return line + "}" + (metrics.weights ? ", \"weights\": " + writeOrigin(*metrics.weights) : "") + "}\n";
 }
 
+std::vector<std::pair<std::string, double>> scalarsOf(const EvaluationMetrics &metrics) {
+  std::vector<std::pair<std::string, double>> scalars;
+  if (metrics.loss)
+    scalars.emplace_back("eval/loss", *metrics.loss);
+  for (const Score &score : metrics.scores)
+    if (score.count > 0)
+      scalars.emplace_back("eval/" + score.name, score.result() * (score.kind == Score::Kind::Share ? 100 : 1));
+  return scalars;
+}
+
 std::string writeOrigin(const WeightsOrigin &origin) {
   return fmt::format("{{\"step\": {}, \"passed_over\": [{}]}}", origin.step, fmt::join(origin.passedOver, ", "));
 }

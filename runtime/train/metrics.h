@@ -41,6 +41,9 @@ struct EvaluationMetrics {
 std::string metricsLine(const StepMetrics &metrics);
 std::string metricsLine(const EvaluationMetrics &metrics);
 
+// What TensorBoard shows of an evaluation: shares in percent, as scores with that unit are.
+std::vector<std::pair<std::string, double>> scalarsOf(const EvaluationMetrics &metrics);
+
 // A file that grows by whole pieces; each is written at once. Throws Error when the disk refuses.
 class AppendFile {
 public:

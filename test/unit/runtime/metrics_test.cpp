@@ -28,6 +28,13 @@ TEST(Metrics, MeansCarryTheirInterval) {
             "\"high\": 2, \"count\": 2}, \"size\": {\"value\": 7, \"unit\": \"bits\"}}}\n");
 }
 
+TEST(Metrics, TensorBoardShowsPercents) {
+  const EvaluationMetrics metrics{
+      5, 0.5, {Score::share("accuracy", 3, 4), Score::share("empty"), Score::value("floor", "%", 12.5)}, {}};
+  EXPECT_EQ(scalarsOf(metrics), (std::vector<std::pair<std::string, double>>{
+                                    {"eval/loss", 0.5}, {"eval/accuracy", 75}, {"eval/floor", 12.5}}));
+}
+
 TEST(Metrics, ScoresSayWhichCheckpointTheyAreOf) {
   const WeightsOrigin origin{20, {40, 30}};
   EXPECT_EQ(
