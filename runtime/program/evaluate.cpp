@@ -165,6 +165,11 @@ std::string scoreText(const Score &score) {
   return fmt::format("{} {:.4g}{}{}", score.name, score.result(), score.unit.empty() ? "" : " ", score.unit);
 }
 
+std::string headlineText(const std::vector<Score> &scores) {
+  const auto first = std::ranges::find_if(scores, [](const Score &score) { return score.count > 0; });
+  return first == scores.end() ? "" : scoreText(*first);
+}
+
 std::string scoreTable(const EvaluationMetrics &metrics) {
   size_t width = 5;
   for (const Score &score : metrics.scores)

@@ -24,6 +24,9 @@ EvaluationMetrics evaluate(Stepper &stepper, const BatchSource &source, const st
 // One score on a line: "accuracy 37.5 %", "nll 0.5 nats".
 std::string scoreText(const Score &score);
 
+// The first score that has instances, on a line; empty where none has.
+std::string headlineText(const std::vector<Score> &scores);
+
 // The scores that have instances as a table: name, result, 95 % interval, instances.
 std::string scoreTable(const EvaluationMetrics &metrics);
 

@@ -161,6 +161,12 @@ int Trainer::run() {
   return done < parts.config.steps ? signal : 0;
 }
 
+static bool isDue(int64_t every, int64_t step) { return every > 0 && step % every == 0; }
+
+bool Trainer::isEvaluatedAfter(int64_t step) const {
+  return evaluates() && (step == parts.config.steps || isDue(parts.config.evalEvery, step));
+}
+
 // Returns the signal that asked for a stop, or 0.
 int Trainer::trainSteps() {
   const RunConfig &config = parts.config;
@@ -175,13 +181,11 @@ int Trainer::trainSteps() {
       parts.profile->beginStep();
     return data.stopSignal(); // of several ranks, this waits for the data
   };
-  const auto isDue = [&](int64_t every) { return every > 0 && done % every == 0; };
   while (done < config.steps && !(signal = awaitData())) {
     // What fails here alone is told at once: the thread of `data` would wait for the other ranks, and they for this
     // one.
     ranks.orLeave([&] { trainStep(data); });
-    const bool last = done == config.steps, saves = !last && isDue(config.saveEvery);
-    const bool isEvaluated = evaluates() && (last || isDue(config.evalEvery));
+    const bool saves = done != config.steps && isDue(config.saveEvery, done), isEvaluated = isEvaluatedAfter(done);
     if (isEvaluated || saves)
       ranks.orLeave([&] { finishStep(data); });
     if (isEvaluated)
@@ -408,8 +412,8 @@ ProgressState Trainer::progressOf(const StepMetrics &metrics, const StepTimes &t
   state.step = metrics.step, state.steps = parts.config.steps;
   state.loss = metrics.loss, state.learningRate = metrics.learningRate;
   state.tokensPerSecond = tokensPerStep() / mean;
-  if (!history.empty() && !history.back().scores.empty())
-    state.score = scoreText(history.back().scores.front());
+  if (!history.empty() && !isEvaluatedAfter(metrics.step)) // whose scores are told next
+    state.score = headlineText(history.back().scores);
   const double flops = (program.flops_forward + program.flops_backward) *
                        static_cast<double>(parts.config.accumulate * parts.parallel.virtualRanks());
   if (const double mfu = peak.utilisation(flops, times.seconds, mean); mfu > 0)

@@ -88,6 +88,7 @@ private:
   std::string specRemark(const std::map<std::string, std::string> &before,
                          const std::map<std::string, std::string> &now) const;
   bool evaluates() const { return evaluation.rows > 0 || evaluation.generated > 0; }
+  bool isEvaluatedAfter(int64_t step) const;
   bool takesSteps() const { return parts.config.steps > 0; }
   // Sequences of a step, of all ranks, and their tokens.
   int64_t rowsPerStep() const { return stepRows().all; }

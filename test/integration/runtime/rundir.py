@@ -65,6 +65,12 @@ with open(f"{broken}/model.sha", "w", encoding="utf-8") as file:
     file.write("0001")
 contains(run(fake, "--of-run", broken, "--out", "none", status=1), "0001 as")
 
+# The scores of an evaluation stand beside the steps until the next one, whose own follow.
+told = run(fake, "--task", "rule", "--steps", 5, "--warmup", 0, "--eval-every", 2, "--eval-batches", 1, "--log-every", 1,
+           "--progress", "plain", "--threads", 1, "--out", "none")
+beside = [" accuracy " in line for line in told.splitlines() if line.startswith("step ")]
+expect(beside == [False, False, True, False, False], f"scores beside steps: {told}")
+
 # A run whose program was compiled from a stage keeps it, and whatever asks for another program names it.
 staged, kept = f"{folder}/staged", f"{folder}/staged/build/stage.mlir"
 expect(not os.path.exists(f"{folder}/good/build/stage.mlir"), "a run of a spec has a stage")

@@ -6,6 +6,11 @@
 using namespace stretto;
 using namespace stretto::runtime;
 
+TEST(ScoreText, theHeadlineHasInstances) {
+  EXPECT_EQ(headlineText({Score::share("accuracy/k=4"), Score::share("accuracy/k=2", 3, 8)}), "accuracy/k=2 37.5 %");
+  EXPECT_EQ(headlineText({Score::share("accuracy")}), "");
+}
+
 TEST(ScoreText, aShareIsInPercent) { EXPECT_EQ(scoreText(Score::share("accuracy", 3, 8)), "accuracy 37.5 %"); }
 
 TEST(ScoreText, aPercentageLooksLikeAShare) {
