@@ -473,10 +473,13 @@ void Trainer::tellEvaluation(const EvaluationMetrics &metrics) const {
     parts.progress.message(scoreTable(metrics));
 }
 
-// A failure ends the run, but not before all of it is saved.
-void Trainer::writeScores(const EvaluationMetrics &metrics) {
+// An evaluation by itself is of the step that its weights are of. A failure ends the run, but not before all of it is
+// saved.
+void Trainer::writeScores(EvaluationMetrics metrics) {
   if (!scores)
     return;
+  if (firstWeights && !takesSteps())
+    metrics.step = firstWeights->step;
   try {
     scores->append(metricsLine(metrics));
   } catch (const Error &error) {

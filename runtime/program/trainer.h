@@ -64,7 +64,7 @@ private:
   // Gradients and update one after the other, for who looks in between. Waits.
   void takeInParts(TokenBlock &block, StepMetrics &metrics);
   void evaluate();
-  void writeScores(const EvaluationMetrics &metrics);
+  void writeScores(EvaluationMetrics metrics);
   void tellEvaluation(const EvaluationMetrics &metrics) const;
   bool save(bool last);
   void noteSaved();

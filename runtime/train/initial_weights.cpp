@@ -118,7 +118,7 @@ void checkModelOf(const std::string &run, const stretto_program &program) {
     return;
   if (const std::string stage = stageOf(run); pathExists(stage) && readFile(stage, 1 << 30) != program.stage)
     throw Error(fmt::format("the program must be compiled from '{0}', as that of run '{1}' was, which its spec does "
-                            "not tell: stretto eval {0} --init-from {1}",
+                            "not tell: stretto eval {0} --init-from {1} --task TASK",
                             stage, run));
   throw Error(
       fmt::format("spec and settings must be those that run '{0}' was started with, {1} as '{0}/model.sha' says, but "

@@ -22,8 +22,8 @@ namespace stretto::runtime {
 namespace {
 
 constexpr const char *rerunScript = R"sh(#!/bin/sh
-# Repeats this run from the start in the folder given. Where its settings were changed at a resume, all steps are made
-# with the last ones, and this is said.
+# Repeats this run from the start in the folder given, with the options that follow. Where its settings were changed
+# at a resume, all steps are made with the last ones, and this is said.
 run=$(cd "$(dirname "$0")" && pwd) || exit 1
 source=$run/spec.stretto
 [ ! -e "$run/build/stage.mlir" ] || source=$run/build/stage.mlir
@@ -32,7 +32,9 @@ source=$run/spec.stretto
     "train '$source' with stretto instead" >&2
   exit 1
 }
-exec "$run/build/program" --of-run "$run" --out "${1:?folder for the new run}"
+out=${1:?folder for the new run}
+shift
+exec "$run/build/program" --of-run "$run" --out "$out" "$@"
 )sh";
 
 // What is replaced as a whole, by folder. Other files are the user's.

@@ -56,6 +56,10 @@ contains(run(fake, *options, "--resume", "--out", cut, status=1), "cannot open")
 expect(not os.path.exists(f"{folder}/again"), "a refused run left something")
 run(f"{folder}/good/rerun.sh", f"{folder}/again")
 expect(digest(f"{folder}/again", 40) == digest(f"{folder}/good", 40), "a repeated run differs")
+run(f"{folder}/good/rerun.sh", f"{folder}/other-seed", "--seed", 7, "--steps", 10)
+settings = tomllib.loads(read(f"{folder}/other-seed/run.toml").decode())["settings"]
+expect((settings["seed"], settings["steps"], settings["lr"]) == (7, 10, 0.01), f"options of a repetition: {settings}")
+contains(run(f"{folder}/good/rerun.sh", f"{folder}/never", "--no-such", status=1), "--no-such")
 
 # The program of a run directory is that of its spec.
 contains(run(other, "--of-run", f"{folder}/good", "--out", "none", status=1),
@@ -93,6 +97,7 @@ expect(not os.path.exists(kept), "a new run of a spec has the stage of the run b
 plain = evaluate(fake, f"{folder}/good", "--scores", f"{folder}/plain.jsonl")
 expect("warning" not in plain and "not those of step" not in plain, plain)
 expect(scores(f"{folder}/plain.jsonl")[0]["weights"] == {"step": 40, "passed_over": []}, "the origin of the weights is not told")
+expect(scores(f"{folder}/plain.jsonl")[0]["step"] == 40, "scores are not of the step of the weights")
 damaged = copied("damaged")
 flip(f"{damaged}/ckpt/00000040/weights.safetensors")
 for out in (["--quiet"], []):
