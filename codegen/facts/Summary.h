@@ -28,6 +28,7 @@ struct Summary {
   int64_t planned = 0;                                           // all arenas but ACCUMULATOR
   llvm::SmallVector<CacheSummary> caches;                        // what is in the arena CACHE
   bool masksDocuments = false;                                   // the work of attention is then the most there can be
+  bool lacksPlaces = false; // operations lack their place in the spec, which tells their block
   LossTerms loss;
 
   BlockSummary &block(llvm::StringRef name);

@@ -58,5 +58,9 @@ void stretto::codegen::printSummary(const Summary &summary, llvm::raw_ostream &o
   printCaches(summary, os);
   if (summary.masksDocuments)
     os << "\npacked documents are masked; FLOPs of attention as if a sequence were one document\n";
+  if (summary.lacksPlaces)
+    os << "\nthe IR lacks places in the spec, which tell blocks apart: work may stand in the row of another block, or "
+          "under "
+          "model (--locations keeps them in what --emit prints)\n";
   printLoss(os, summary.loss);
 }

@@ -147,6 +147,7 @@ private:
       return refuse(error);
     module = std::move(stage->module);
     reached = stage->phase;
+    lacksPlaces = reached && hasPlacesIn(*module, line.spec); // a line of the first stage is a place of the spec
     if (makesMachineCode()) // somebody may have edited it, which its spec does not know
       (*module)->setAttr(continuedFromAttr, StringAttr::get(&context, stage->text));
     if (!isProgram())
@@ -278,7 +279,7 @@ private:
         if (line.json)
           os << codegen::summaryJson(*module) << "\n";
         else
-          codegen::printSummary(codegen::summarize(*module), os);
+          summarize(os);
         return true;
       });
     if (line.command == Command::check)
@@ -298,6 +299,12 @@ private:
         return true;
       });
     return link();
+  }
+
+  void summarize(llvm::raw_ostream &os) {
+    codegen::Summary summary = codegen::summarize(*module);
+    summary.lacksPlaces = lacksPlaces;
+    codegen::printSummary(summary, os);
   }
 
   bool check(llvm::raw_ostream &os) {
@@ -426,6 +433,7 @@ private:
   bool hasError = false;             // one was printed
   OwningOpRef<ModuleOp> module;
   std::optional<codegen::Phase> reached; // by the module that was read, where it was IR
+  bool lacksPlaces = false;              // that IR does not say where in the spec its operations are
   std::shared_ptr<std::vector<codegen::Decision>> decisions;
 };
 } // namespace

@@ -159,6 +159,15 @@ std::optional<Stage> stretto::tools::readStage(MLIRContext &context, const Comma
   return error.empty() ? std::optional(std::move(stage)) : std::nullopt;
 }
 
+bool stretto::tools::hasPlacesIn(ModuleOp module, StringRef path) {
+  return module
+      .walk([&](Operation *op) {
+        auto place = dyn_cast<FileLineColLoc>(op->getLoc());
+        return place && place.getFilename().getValue() == path ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 bool stretto::tools::isContinued(StringRef stage) {
   constexpr StringRef continued[] = {"seq", "train", "fused", "kernels", "nvvm"};
   return llvm::is_contained(continued, stage);

@@ -35,6 +35,9 @@ struct Stage {
 /// file cannot be read, is no model of ours, or an option asks for what the stage has fixed already.
 std::optional<Stage> readStage(mlir::MLIRContext &context, const CommandLine &line, std::string &error);
 
+/// Whether operations of a module lie in the file itself, as they do where its text names no place of theirs.
+bool hasPlacesIn(mlir::ModuleOp module, llvm::StringRef path);
+
 /// Checks the batch, length and vocabulary that options ask for against those of the module. Returns an error text, or
 /// an empty one.
 std::string checkShape(mlir::ModuleOp module, const CommandLine &line, const TokenShape &wanted);
