@@ -137,6 +137,8 @@ public:
       if (ranks.isFirst() && ranks.size() > 1) // one that is alone has done so
         checkRequest(config, shapeOf(program), /*isWriter=*/true);
       source = config.writesOnly() ? nullptr : makeSource(config, program, tasks);
+      if (source && source->task())
+        settleParameters(config, source->task()->settings());
       tellTransfer(tasks);
       device = makeDeviceFor(program, config.device, deviceOptions());
     });

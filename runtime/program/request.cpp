@@ -137,6 +137,12 @@ void settleLength(RunConfig &config, const ModelShape &model) {
   origin = fromProgram;
 }
 
+void settleParameters(RunConfig &config, const std::map<std::string, std::string> &all) {
+  for (const auto &[name, value] : all)
+    if (config.taskSettings.emplace(name, value).second)
+      config.taskOrigins[name] = Origin();
+}
+
 static std::unique_ptr<Task> makeFor(const RunConfig &config, const ModelShape &model, const TaskRegistry &tasks) {
   try {
     return tasks.make(config.task, config.taskSettings);
@@ -149,12 +155,22 @@ static std::unique_ptr<Task> makeFor(const RunConfig &config, const ModelShape &
   }
 }
 
+// The parameters of a task that nobody sets; those of its recipe alone where it cannot be made without others.
+static std::map<std::string, std::string> usualParameters(const RunConfig &config, const TaskRegistry &tasks) {
+  const std::map<std::string, std::string> ofRecipe = tasks.defaults(config.task, config.preset).settings;
+  try {
+    return tasks.make(config.task, ofRecipe)->settings();
+  } catch (const std::exception &) {
+    return ofRecipe;
+  }
+}
+
 // The options that name the task, as far as its defaults do not.
 static std::string taskWords(const RunConfig &config, const TaskRegistry &tasks) {
   std::string words = "--task " + config.task;
   if (!config.preset.empty())
     words += " --preset " + config.preset;
-  const std::map<std::string, std::string> usual = tasks.defaults(config.task, config.preset).settings;
+  const std::map<std::string, std::string> usual = usualParameters(config, tasks);
   for (const auto &[name, value] : config.taskSettings)
     if (const auto found = usual.find(name);
         config.taskOrigins.at(name).kind != Origin::Kind::Program && (found == usual.end() || found->second != value))

@@ -23,6 +23,10 @@ RunConfig configure(const CommandLine &line, std::string_view model, const TaskR
 // Rows of the task have the length of the model, where that is known. Throws Error where the user asks for another.
 void settleLength(RunConfig &config, const ModelShape &model);
 
+// Names every parameter of the made task, so that the run keeps what later defaults may change. `all`: with their
+// values.
+void settleParameters(RunConfig &config, const std::map<std::string, std::string> &all);
+
 // The task of a run whose length is settled. Throws Error where it does not fit the model, or the weights to begin
 // with.
 std::unique_ptr<Task> makeTask(const RunConfig &config, const ModelShape &model, const TaskRegistry &tasks);

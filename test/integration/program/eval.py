@@ -6,7 +6,7 @@ RUN: %python3 %s %t
 import re
 import sys
 
-from programs import HELLO, SMALL, TASK, contains, empty, expect, program, run
+from programs import HELLO, SMALL, TASK, contains, empty, expect, program, read, run
 
 folder = empty(sys.argv[1])
 trained = program(HELLO, *TASK, *SMALL)
@@ -44,6 +44,11 @@ contains(run("stretto", "eval", folder, status=2), "lies in no run directory")
 contains(run("stretto", "eval", f"{folder}/none", status=2), f"cannot open '{folder}/none'")
 told = run("stretto", "eval", f"{folder}/run", *TASK[:2], "--threads", 1, "--progress", "plain")
 expect(score(told) == score(lastWords), f"eval of a run on its own task, by name: {told}")
+# The run keeps every parameter of its task: one that another run names is no difference.
+contains(read(f"{folder}/run/run.toml").decode(), '"queries" = "10"  # default\n')
+run(trained, *TASK, "--task-set", "queries=10", "--threads", 1, "--steps", 10, "--quiet", "--out", f"{folder}/said")
+told = run("stretto", "compare", f"{folder}/run", f"{folder}/said", "--out", f"{folder}/compare")
+expect("task.queries" not in told, f"equal parameters are told as different: {told}")
 # Another difficulty of its task; another task, of whose parameters the run knows nothing.
 easier = run("stretto", "eval", f"{folder}/run", "--threads", 1, "--progress", "plain", "--task-set", "n=3")
 expect(score(easier) != score(lastWords), "another difficulty gives the same score")

@@ -340,6 +340,25 @@ TEST(Config, TheLengthIsThatOfTheProgram) {
   EXPECT_EQ(config.taskOrigins.at("length").kind, Origin::Kind::Program);
 }
 
+// run.toml has all parameters of the task, those that nobody names as defaults; a resume compares them.
+TEST(Config, ARunKeepsEveryParameterOfItsTask) {
+  TemporaryFolder folder;
+  RunConfig config = compose({"--task", "copy", "--task-set", "symbols=9"});
+  settleParameters(config, {{"n", "1"}, {"symbols", "1"}, {"lists", ""}});
+  spill(folder / "run.toml", writeConfigFile(config));
+  EXPECT_NE(slurp(folder / "run.toml")
+                .find("[task]\n\"lists\" = \"\"  # default\n\"n\" = \"20\"  # recipe copy\n\"symbols\" = \"9\"  # "
+                      "command line\n"),
+            std::string::npos);
+  const ConfigLayer run = readRunFile(folder.path);
+  RunConfig again = compose({}, {run});
+  EXPECT_EQ(changesOf(run, again), std::vector<SettingChange>());
+  keepOrigins(again, folder.path);
+  EXPECT_EQ(again.taskOrigins.at("lists").text, "default");
+  EXPECT_EQ(changesOf(run, compose({"--task-set", "lists=own"}, {run})),
+            (std::vector<SettingChange>{{0, "task.lists", "", "own"}}));
+}
+
 // Where the program's length is what a task refuses, the message says so.
 TEST(Config, ALengthThatATaskRefusesIsThatOfTheProgram) {
   const auto errorFor = [](const std::string &parameter) {
