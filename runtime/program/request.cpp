@@ -7,6 +7,7 @@
 #include "runtime/device/names.h"
 #include "runtime/generate/prompts.h"
 #include "runtime/program/several_ranks.h"
+#include "runtime/train/batches.h"
 #include "runtime/train/changes.h"
 #include "runtime/train/checkpoint.h"
 #include "runtime/train/files.h"
@@ -186,6 +187,27 @@ static void checkWriting(const RunConfig &config, const Task &task) {
                                         config.evalGenerate, config.task)));
 }
 
+// The first parameter that names a file with another content than when the run that goes on was trained; empty where
+// none does, or that cannot be known.
+static std::string changedSince(const std::string &run, const Task &task) {
+  try {
+    const std::optional<Manifest> manifest = findWeights(run).manifest;
+    const std::vector<std::string> changed = changedFiles(task, manifest ? manifest->facts.at("data") : "");
+    return changed.empty() ? "" : changed.front();
+  } catch (const std::exception &) { // it has no checkpoint that can be used
+    return "";
+  }
+}
+
+// What to do about a task that does not fit the model of its program.
+static std::string adviceFor(const RunConfig &config, const Task &task, bool hasMoreTokens, const TaskRegistry &tasks) {
+  if (!config.ofRun.empty() && hasMoreTokens)
+    return "the run knows no more tokens: train with all that evaluations will have";
+  if (const std::string parameter = config.resume ? changedSince(config.out, task) : ""; !parameter.empty())
+    return changedFileText(task, parameter) + " when the run was trained, which a resume needs";
+  return "compile for it: stretto compile SPEC " + taskWords(config, tasks);
+}
+
 std::unique_ptr<Task> makeTask(const RunConfig &config, const ModelShape &model, const TaskRegistry &tasks) {
   std::unique_ptr<Task> task = makeFor(config, model, tasks);
   checkMeanings(config, *task, tasks);
@@ -197,9 +219,7 @@ std::unique_ptr<Task> makeTask(const RunConfig &config, const ModelShape &model,
     throw Error(fmt::format("task '{}' needs vocabulary {} and length {}, but the model was compiled for vocabulary "
                             "{} and length {}; {}",
                             config.task, task->vocabulary(), task->length(), vocabulary, model.length,
-                            !config.ofRun.empty() && task->vocabulary() > vocabulary
-                                ? "the run knows no more tokens: train with all that evaluations will have"
-                                : "compile for it: stretto compile SPEC " + taskWords(config, tasks)));
+                            adviceFor(config, *task, task->vocabulary() > vocabulary, tasks)));
   return task;
 }
 

@@ -87,6 +87,11 @@ std::string Trainer::specRemark(const std::map<std::string, std::string> &before
     return "";
   if (readFile(spec, most) != parts.state.program.spec_text)
     return fmt::format("; it differs from '{}'", spec);
+  const Task *task = parts.source.task();
+  const auto data = before.find("data");
+  if (task && data != before.end())
+    if (const std::vector<std::string> changed = changedFiles(*task, data->second); !changed.empty())
+      return fmt::format("; the text of the spec is the same, but {} then", changedFileText(*task, changed.front()));
   if (!pathExists(options))
     return "";
   if (!parts.run->hasModelOptions(parts.state.program))

@@ -277,6 +277,11 @@ std::vector<std::string> changedFiles(const Task &task, const std::string &ident
   return changed;
 }
 
+std::string changedFileText(const Task &task, const std::string &parameter) {
+  return fmt::format("'{}', the parameter '{}' of task '{}', had another content", task.settings().at(parameter),
+                     parameter, task.name());
+}
+
 Prefetcher::Prefetcher(const BatchSource &source, int64_t firstStep, const StepRows &rows, int64_t length, Group &ranks)
     : source(source), step(firstStep), rows(rows), length(length), ranks(ranks), server([this] { serve(); }) {}
 

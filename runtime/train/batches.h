@@ -67,6 +67,8 @@ std::unique_ptr<BatchSource> fileSource(const std::string &path, int64_t batch, 
 // The parameters of a task that name a file or folder as in the identity of a source of the same task, though what is
 // there has changed.
 std::vector<std::string> changedFiles(const Task &task, const std::string &identity);
+// Says so of one of them: "'FOLDER', the parameter 'lists' of task 'capo', had another content".
+std::string changedFileText(const Task &task, const std::string &parameter);
 
 // Prepares the blocks of steps first, first + 1, ... on a background thread, one ahead. Ranks tell each other what
 // concerns all of them: how many targets of the step count, whether to stop, what went wrong, how long their latest

@@ -51,9 +51,7 @@ void compareModels(const Manifest &manifest, const stretto_program &program, con
 // What ids mean, and what is asked, may be in the files of the task.
 void compareFiles(const Manifest &manifest, const Task &task, const std::string &path, Progress &progress) {
   for (const std::string &parameter : changedFiles(task, factOf(manifest, "data", "")))
-    progress.warning(fmt::format("weights '{}' were trained when '{}', the parameter '{}' of task '{}', had another "
-                                 "content",
-                                 path, task.settings().at(parameter), parameter, task.name()));
+    progress.warning(fmt::format("weights '{}' were trained when {}", path, changedFileText(task, parameter)));
 }
 
 void tellFound(const FoundWeights &found, Progress &progress) {

@@ -287,8 +287,14 @@ def changed_file():
             "--schedule", "constant"]
     for out, steps in (("whole", 4), ("file", 2)):
         run(*lano, "--steps", steps, "--out", f"{folder}/{out}")
-    write(*rules[::-1])
     resume = [small, *quiet, "--resume", "--steps", "4", "--out", f"{folder}/file"]
+    words.append("another")
+    write(*rules, "another")
+    promises.check("resume with a file that has more words", resume)
+    promises.check("the same by a program that is compiled for them",
+                   ["stretto", "train", HELLO, *SMALL, *lano[len(quiet) + 1:], *resume[1:]])
+    words.pop()
+    write(*rules[::-1])
     promises.check("resume with a file that was changed", resume)
     scored = ["stretto", "eval", f"{folder}/file", "--threads", "1", "--eval-batches", "1", "--eval-generate", "0"]
     promises.check("weights that were trained when a file was another", scored, status=0)

@@ -47,7 +47,7 @@ expect(score(told) == score(lastWords), f"eval of a run on its own task, by name
 # The run keeps every parameter of its task: one that another run names is no difference.
 contains(read(f"{folder}/run/run.toml").decode(), '"queries" = "10"  # default\n')
 run(trained, *TASK, "--task-set", "queries=10", "--threads", 1, "--steps", 10, "--quiet", "--out", f"{folder}/said")
-told = run("stretto", "compare", f"{folder}/run", f"{folder}/said", "--out", f"{folder}/compare")
+told = run("stretto", "compare", f"{folder}/run", f"{folder}/said", "-o", f"{folder}/compare")
 expect("task.queries" not in told, f"equal parameters are told as different: {told}")
 # Another difficulty of its task; another task, of whose parameters the run knows nothing.
 easier = run("stretto", "eval", f"{folder}/run", "--threads", 1, "--progress", "plain", "--task-set", "n=3")
