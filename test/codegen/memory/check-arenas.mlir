@@ -42,12 +42,12 @@ func.func @gradients(%x: tensor<1x2x16xf32> {kern.slot = #kern.slot<inputs, 2, s
 // Of all layers the last one ends behind the arena.
 module attributes {kern.arenas = array<i64: 256, 1024, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} {
 // expected-error @below {{must have its slot within the 1024 bytes of the arena parameters, as kern.arenas says, but it has the bytes 0 to 1088}}
-seq.parameter @w stacked parts [#seq.part<"w", 16, <normal, 0.0 : f64, 1.0 : f64>>] : tensor<2x8x16xf32> {kern.slot = #kern.slot<parameters, 0, stride 576, parity 0>}
+seq.parameter @w parts [#seq.part<"layers.{}.w", 8, <normal, 0.0 : f64, 1.0 : f64>>] stacked : tensor<2x8x16xf32> {kern.slot = #kern.slot<parameters, 0, stride 576, parity 0>}
 }
 
 // -----
 
 module attributes {kern.arenas = array<i64: 256, 1024, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} {
 // expected-error @below {{must have its slot at a multiple of 64 in the arena parameters, but it is at 32}}
-seq.parameter @w parts [#seq.part<"w", 16, <normal, 0.0 : f64, 1.0 : f64>>] : tensor<8x16xf32> {kern.slot = #kern.slot<parameters, 32, stride 0, parity 0>}
+seq.parameter @w parts [#seq.part<"w", 8, <normal, 0.0 : f64, 1.0 : f64>>] : tensor<8x16xf32> {kern.slot = #kern.slot<parameters, 32, stride 0, parity 0>}
 }

@@ -30,7 +30,7 @@ func.func @read_within(%q: tensor<2x8x16xf32>, %k: tensor<2x8x16xf32>) -> (tenso
   return %0, %2 : tensor<2x8x16xf32>, tensor<2x8x16xf32>
 }
 
-// Another operation of other values, or with another property, is no original.
+// An operation on other values is no original.
 // CHECK-LABEL: @another
 func.func @another(%q: tensor<2x8x16xf32>, %k: tensor<2x8x16xf32>, %w: tensor<16x16xf32>) -> (tensor<2x8x16xf32>, tensor<2x8x16xf32>) {
   // CHECK: arith.mulf {{.*}}kern.group = 0
