@@ -79,14 +79,18 @@ public:
       joinSums(op);
   }
 
-  void write(bool explain) {
+  void write() {
     Builder builder(function.getContext());
     DenseMap<unsigned, int64_t> numbers;
     for (Operation *op : graph.getMembers()) {
       int64_t number = numbers.try_emplace(graph.getGroup(op), numbers.size()).first->second;
       op->setAttr(kern::groupAttr, builder.getI64IntegerAttr(number));
     }
-    remarkGroups(function, graph, costs, explain ? collectNotFused() : SmallVector<NotFused>());
+  }
+
+  /// `explain`: also what is not fused.
+  void remark(const LibraryCalls &calls, bool explain) const {
+    remarkGroups(function, graph, costs, calls, explain ? collectNotFused() : SmallVector<NotFused>());
   }
 
 private:
@@ -100,7 +104,7 @@ private:
   std::optional<NotFused> refuseCost(const Candidate &candidate, GroupCost &merged);
   void findRepeated();
   bool wouldComeEarly(unsigned a, unsigned b) const;
-  bool wouldSaveTwice(unsigned a, unsigned b) const;
+  bool wouldHoldCopy(unsigned a, unsigned b) const;
   const GroupCost &costOfGroup(unsigned group);
   std::string describeBetween(unsigned a, unsigned b, Operation *reader) const {
     return describe(graph.findBetween(a, b), reader->getLoc()) + " lies between";
@@ -121,7 +125,7 @@ private:
   RowRoles roles;
   GroupGraph graph;
   CostModel costs;
-  const llvm::MapVector<Operation *, Operation *> originals; // of what is recomputed
+  const DenseMap<Operation *, Operation *> originals; // of what is recomputed
   Operation *firstRepeated = nullptr; // behind the forward, where the backward repeats operations of the library
   SmallVector<std::pair<Candidate, NotFused>> refused;
   DenseMap<unsigned, GroupCost> groupCosts; // of groups as they are
@@ -196,9 +200,8 @@ std::optional<NotFused> Former::refuse(const Candidate &candidate, GroupCost &me
     return NotFused{producer, reader, "", ""};
   if (firstRepeated && wouldComeEarly(a, b))
     return NotFused{producer, reader, "the source has one of them computed again in the backward", ""};
-  if (wouldSaveTwice(a, b))
-    return NotFused{producer, reader,
-                    "what one of them computes would be in memory twice, for now and for the backward", ""};
+  if (wouldHoldCopy(a, b))
+    return NotFused{producer, reader, "the backward computes one of them again, so that it is not held until then", ""};
   if (isMinor)
     return NotFused{producer, reader, llvm::formatv("they share one number for each row only, {0} bytes", saved), ""};
   return refuseCost(candidate, merged);
@@ -222,14 +225,15 @@ bool Former::wouldComeEarly(unsigned a, unsigned b) const {
   return (has(a, isLate) && has(b, isEarly)) || (has(b, isLate) && has(a, isEarly));
 }
 
-/// Whether a kernel would leave both a value and, for others, its copy that the backward recomputes, to hold less
-/// memory until then.
-bool Former::wouldSaveTwice(unsigned a, unsigned b) const {
+/// Whether a kernel of the forward would leave for others what the backward recomputes so that it is not held until
+/// then.
+bool Former::wouldHoldCopy(unsigned a, unsigned b) const {
   auto isIn = [&](Operation *op) { return graph.isIn(op, a) || graph.isIn(op, b); };
-  return llvm::any_of(originals, [&](auto &pair) {
-    auto &[copy, original] = pair;
-    return isIn(copy) && isIn(original) && roles.isReadElsewhere(copy->getResult(0), isIn);
-  });
+  auto isHeld = [&](Operation *op) {
+    Operation *original = originals.lookup(op);
+    return original && isIn(original) && roles.isReadElsewhere(op->getResult(0), isIn);
+  };
+  return llvm::any_of(graph.getMembersOf(a), isHeld) || llvm::any_of(graph.getMembersOf(b), isHeld);
 }
 
 static std::string describeLoops(const GroupCost &cost) {
@@ -351,13 +355,18 @@ struct FormGroupsPass : stretto::passes::impl::FormGroupsBase<FormGroupsPass> {
 
   void runOnOperation() final {
     auto &rows = getAnalysis<RowAnalysis>();
+    std::optional<LibraryCalls> calls; // that remarks ask for
+    if (getContext().getRemarkEngine())
+      calls.emplace(getOperation());
     getOperation().walk([&](func::FuncOp function) {
       if (function.isExternal())
         return;
       Former former(function, rows, {operationsPerByte, blockRows, heldRows, heldBytes, keptRows});
       if (fuse == "all")
         former.mergeAll();
-      former.write(/*explain=*/fuse == "all" && getContext().getRemarkEngine());
+      former.write();
+      if (calls)
+        former.remark(*calls, /*explain=*/fuse == "all");
     });
     markAnalysesPreserved<RowAnalysis>();
   }

@@ -52,8 +52,7 @@ static void remarkFused(func::FuncOp function, const GroupGraph &graph, const Co
 }
 
 void stretto::passes::remarkGroups(func::FuncOp function, const GroupGraph &graph, const CostModel &costs,
-                                   ArrayRef<NotFused> notFused) {
-  const LibraryCalls calls(function->getParentOfType<ModuleOp>());
+                                   const LibraryCalls &calls, ArrayRef<NotFused> notFused) {
   for (unsigned group = 0; group < graph.getMembers().size(); ++group)
     if (!graph.getMembersOf(group).empty())
       remarkFused(function, graph, costs, calls, graph.getMembersOf(group));

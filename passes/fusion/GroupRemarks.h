@@ -2,6 +2,7 @@
 #pragma once
 
 #include "passes/fusion/GroupCost.h"
+#include "passes/support/Describe.h"
 
 namespace stretto::passes {
 
@@ -16,6 +17,6 @@ struct NotFused {
 /// calls all that lies in the kernel, and whether that is of the backward), and one per pair not fused: "NotFused", or
 /// "Unrelated".
 void remarkGroups(mlir::func::FuncOp function, const GroupGraph &graph, const CostModel &costs,
-                  llvm::ArrayRef<NotFused> notFused);
+                  const LibraryCalls &calls, llvm::ArrayRef<NotFused> notFused);
 
 } // namespace stretto::passes

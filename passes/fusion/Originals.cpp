@@ -46,8 +46,8 @@ private:
 };
 } // namespace
 
-llvm::MapVector<Operation *, Operation *> stretto::passes::findOriginals(func::FuncOp function) {
-  llvm::MapVector<Operation *, Operation *> originals;
+DenseMap<Operation *, Operation *> stretto::passes::findOriginals(func::FuncOp function) {
+  DenseMap<Operation *, Operation *> originals;
   Numbering numbering;
   for (Operation &op : function.getBody().front())
     if (isMemoryEffectFree(&op) && op.getNumRegions() == 0)

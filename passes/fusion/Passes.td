@@ -25,8 +25,8 @@ def FormGroups : Pass<"kern-form-groups", "::mlir::ModuleOp"> {
     * no path leads from the one group through another operation to the other (a matmul, a scan, the result of
       a column sum, another group);
     * neither carries `seq.no_fuse`, or both carry its same number: pieces of one layer;
-    * the kernel would not leave for others both a value and its copy that the backward recomputes (`seq.recomputed`),
-      for which memory would be held from the forward on;
+    * the kernel would not leave for others what the backward recomputes (`seq.recomputed`) beside the operation of the
+      forward that it repeats: it would be held from the forward on;
     * what both read is more than one number for each row (the place of a token, say), which is not worth that a kernel
       waits for the other's operands;
     * the kernel has at most 2048 loops times stages, so that it compiles in reasonable time: a loop for each operation,
