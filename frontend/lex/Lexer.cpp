@@ -201,16 +201,30 @@ private:
     return error(begin, "unexpected character '''; a symbol stands without quotes, a path in \"...\"");
   }
 
+  /// Skips what stands in the bracket before, if it is closed before one of `ends`.
+  void skipBracket(llvm::StringRef ends) {
+    if (at < unclosed)
+      return;
+    size_t end = at;
+    for (unsigned open = 1; end < text.size() && !ends.contains(text[end]); ++end) {
+      open += text[end] == '[';
+      open -= text[end] == ']';
+      if (open == 0) {
+        at = end + 1;
+        return;
+      }
+    }
+    unclosed = end;
+  }
+
   /// What stands between two of them is one error. Behind a value they are an index, which is on one line.
   Token noBracket(size_t begin) {
     bool isIndex = !tokens.empty() && (tokens.back().is(TokenKind::Name) || tokens.back().is(TokenKind::RightParen));
-    size_t end = text.find_first_of(isIndex ? "]\r\n" : "[]{}", at);
-    if (text[begin] == '[' && end < text.size() && text[end] == ']')
-      at = end + 1;
+    if (text[begin] == '[')
+      skipBracket(isIndex ? "\r\n" : "{}");
     return error(begin, isIndex ? "a tensor has no elements by number; columns are taken by slice(x, offset, width) or "
                                   "split(x, parts), and each part of a weight is a parameter of its own"
-                                : "there are no lists of tensors; concat puts several activations side by side, and "
-                                  "slice takes one of them");
+                                : "there are no lists; concat puts several activations side by side");
   }
 
   /// A run of bytes that begin no token is one error.
@@ -248,6 +262,7 @@ private:
   uint32_t file;
   Diagnostics &diagnostics;
   size_t at;
+  size_t unclosed = 0; // brackets before it were searched for those that close them
   std::vector<Token> tokens;
 };
 

@@ -112,8 +112,10 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"x = x ** 2", "3:7: error: '**' is not an operator; write square(x), or exp(p * log(x))"},
         Case{"x = x ^ 2", "3:7: error: '^' is not an operator; write square(x)"},
         Case{"x = x[0]", "3:6: error: a tensor has no elements by number; columns are taken by slice(x,"},
-        Case{"xs = [x, x]", "3:6: error: there are no lists of tensors; concat puts several activations side by side, "
-                            "and slice takes one of them\n    xs = [x, x]\n         ^~~~~~\n"},
+        Case{"xs = [x, x]", "3:6: error: there are no lists; concat puts several activations side by side\n"
+                            "    xs = [x, x]\n         ^~~~~~\n"},
+        Case{"dims = [16, 32]", "3:8: error: there are no lists; concat puts"},
+        Case{"xs = [[x, x], x]", "    xs = [[x, x], x]\n         ^~~~~~~~~~~\n"},
         Case{"w = parameter(2)[0]", "split(x, parts), and each part of a weight is a parameter of its own"},
         Case{"x = x * (dim // 2)", "3:14: error: expected ')' after an expression, but got '//', which begins a "
                                    "comment; floor(a / b) divides ints, rounding down\n"},
