@@ -321,11 +321,18 @@ static std::string adviseWiderSet(const Universe &universe, llvm::StringRef memb
              : "";
 }
 
-/// The members of a set that has a type explain what an unknown name before it may be.
+/// Whether the name is that of a variable of a repeat, or close to that of a variable in sight.
+bool Expressions::meansVariable(llvm::StringRef name) const {
+  return names.findInRepeats(name).name || names.lookup(nearestName(name, names.visibleNames()));
+}
+
+/// The members of a set that has a type explain what an unknown name before it may be, unless it means a variable.
 Value Expressions::evaluateIn(const BinaryExpr &expr) {
   Value right = evaluate(*expr.right);
   auto *set = right.get<SymbolSet>();
-  Value left = set && set->universe ? evaluateSymbol(*expr.left) : evaluate(*expr.left);
+  auto *bare = llvm::dyn_cast<NameExpr>(expr.left.get());
+  bool maybeSymbol = set && set->universe && !(bare && meansVariable(bare->name));
+  Value left = maybeSymbol ? evaluateSymbol(*expr.left) : evaluate(*expr.left);
   return left.isError() || right.isError() ? Value() : isMember(expr, left, right);
 }
 

@@ -38,6 +38,7 @@ private:
   Value evaluateBinary(const BinaryExpr &expr);
   Value evaluateLogic(const BinaryExpr &expr);
   Value evaluateConditional(const ConditionalExpr &expr, NameHint hint);
+  bool meansVariable(llvm::StringRef name) const;
   Value evaluateIn(const BinaryExpr &expr);
   Value isMember(const BinaryExpr &expr, const Value &left, const Value &right);
   Value compareSymbols(const BinaryExpr &expr, const Value &left, const Value &right);

@@ -452,6 +452,11 @@ INSTANTIATE_TEST_SUITE_P(
              "2:4: error: 'at' takes A, B, but got 'C'; a parameter of type set {A, B, C} takes it, too\n"},
         Case{"model m(at = {A, B}) {\nif a in at { return tokens }\nreturn tokens }",
              "2:4: error: 'at' takes A, B, but got 'a'; did you mean 'A'?\n"},
+        Case{"model m(kind: {A, B} = A, at = {A, B}) {\nif knd in at { return tokens }\nreturn tokens }",
+             "2:4: error: unknown name 'knd'; did you mean 'kind'?\n"},
+        Case{"model m(at = {A, B}) {\nx = embed(tokens, 8)\nrepeat 2 { kind = A x = x + x }\n"
+             "if kind in at { x = x + x }\nreturn linear(x, vocab) }",
+             "4:4: error: 'kind' has no value here: it is local to one layer of the repeat\n"},
         Case{"n = 3 in {A}", "'in' takes a symbol and a set, but got an int and a set"},
         Case{"require dim % 3 == 0", "3:9: error: required: dim % 3 == 0"},
         Case{"require if dim > 3 then dim < 5 else true", "note: 'dim' is 16"},
