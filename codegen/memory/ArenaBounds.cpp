@@ -20,7 +20,7 @@ struct Placed {
   std::string name;
   Type type;
   int64_t rowStride; // elements
-  int64_t unit;      // bytes; the slot is at a multiple of them
+  int64_t unit;      // bytes; the slot is at a multiple of them, in every iteration
 };
 
 class BoundsCheck {
@@ -80,24 +80,46 @@ private:
   /// Slots move evenly: they are where they are in the first or in the last iteration, or between.
   LogicalResult check(const Placed &placed, kern::SlotAttr slot, int64_t lead, int64_t trips = 1) {
     const int64_t last = slot.getParity() ? std::min<int64_t>(trips - 1, 1) : trips - 1;
+    const int64_t steps = lead ? cast<RankedTensorType>(placed.type).getDimSize(0) - 1 : last;
+    if (failed(checkNumbers(placed, slot, steps)))
+      return failure();
     for (int64_t iteration : {int64_t(0), last})
-      if (failed(check(placed, spanOf(placed.type, slot, iteration, placed.rowStride, lead))))
+      if (failed(checkSpan(placed, spanOf(placed.type, slot, iteration, placed.rowStride, lead))))
         return failure();
     return success();
   }
 
-  LogicalResult check(const Placed &placed, const Span &span) {
-    const int64_t most = arenaBytes[static_cast<size_t>(span.arena)];
-    StringRef arena = kern::stringifyArena(span.arena);
-    if (span.begin() < 0 || span.end() > most)
-      return placed.op->emitOpError() << "must have " << placed.name << " within the " << most << " bytes of the arena "
-                                      << arena << ", as " << kern::arenasAttr << " says, but it has the bytes "
-                                      << span.begin() << " to " << span.end();
-    if (span.base % placed.unit != 0)
-      return placed.op->emitOpError() << "must have " << placed.name << " at a multiple of " << placed.unit
-                                      << " in the arena " << arena << ", but it is at " << span.base;
+  /// The numbers of a slot alone, and the way of all steps; with them spans can be computed.
+  LogicalResult checkNumbers(const Placed &placed, kern::SlotAttr slot, int64_t steps) {
+    const int64_t most = bytesOf(slot.getArena()), offset = slot.getOffset(), stride = slot.getStride();
+    auto isWithin = [](int64_t number, int64_t limit) { return number >= -limit && number <= limit; };
+    if (!isWithin(offset, most) || !isWithin(stride, steps > 0 ? most / steps : most))
+      return reportOutside(placed, slot.getArena()) << "its offset is " << offset << " and its stride " << stride;
+    if (offset % placed.unit != 0)
+      return reportUneven(placed, slot.getArena()) << "it is at " << offset;
+    if (stride % placed.unit != 0)
+      return reportUneven(placed, slot.getArena()) << "its stride is " << stride;
     return success();
   }
+
+  LogicalResult checkSpan(const Placed &placed, const Span &span) {
+    if (span.begin() < 0 || span.end() > bytesOf(span.arena))
+      return reportOutside(placed, span.arena) << "it has the bytes " << span.begin() << " to " << span.end();
+    return success();
+  }
+
+  InFlightDiagnostic reportOutside(const Placed &placed, kern::Arena arena) {
+    return placed.op->emitOpError() << "must have " << placed.name << " within the " << bytesOf(arena)
+                                    << " bytes of the arena " << kern::stringifyArena(arena) << ", as "
+                                    << kern::arenasAttr << " says, but ";
+  }
+
+  InFlightDiagnostic reportUneven(const Placed &placed, kern::Arena arena) {
+    return placed.op->emitOpError() << "must have " << placed.name << " at a multiple of " << placed.unit
+                                    << " in the arena " << kern::stringifyArena(arena) << ", but ";
+  }
+
+  int64_t bytesOf(kern::Arena arena) const { return arenaBytes[static_cast<size_t>(arena)]; }
 
   ModuleOp module;
   ArrayRef<int64_t> arenaBytes;

@@ -51,3 +51,42 @@ module attributes {kern.arenas = array<i64: 256, 1024, 0, 0, 0, 0, 0, 0, 0, 0, 0
 // expected-error @below {{must have its slot at a multiple of 64 in the arena parameters, but it is at 32}}
 seq.parameter @w parts [#seq.part<"w", 8, <normal, 0.0 : f64, 1.0 : f64>>] : tensor<8x16xf32> {kern.slot = #kern.slot<parameters, 32, stride 0, parity 0>}
 }
+
+// -----
+
+// Each of these numbers is too large to compute with.
+module attributes {kern.arenas = array<i64: 256, 1024, 0, 0, 0, 0, 1152, 128, 0, 0, 0, 0, 0>} {
+// expected-error @below {{must have the slot of argument 0 within the 1152 bytes of the arena inputs, as kern.arenas says, but its offset is 9223372036854775744 and its stride 0}}
+func.func @gradients(%x: tensor<1x2x16xf32> {kern.slot = #kern.slot<inputs, 9223372036854775744, stride 0, parity 0>}) {
+  return
+}
+}
+
+// -----
+
+module attributes {kern.arenas = array<i64: 256, 1024, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} {
+// expected-error @below {{must have its slot within the 1024 bytes of the arena parameters, as kern.arenas says, but its offset is 0 and its stride 4611686018427387904}}
+seq.parameter @w parts [#seq.part<"layers.{}.w", 2, <normal, 0.0 : f64, 1.0 : f64>>] stacked : tensor<5x2x16xf32> {kern.slot = #kern.slot<parameters, 0, stride 4611686018427387904, parity 0>}
+}
+
+// -----
+
+// The second layer is at no multiple.
+module attributes {kern.arenas = array<i64: 256, 2048, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} {
+// expected-error @below {{must have its slot at a multiple of 64 in the arena parameters, but its stride is 514}}
+seq.parameter @w parts [#seq.part<"layers.{}.w", 8, <normal, 0.0 : f64, 1.0 : f64>>] stacked : tensor<2x8x16xf32> {kern.slot = #kern.slot<parameters, 0, stride 514, parity 0>}
+}
+
+// -----
+
+// The middle one of three iterations is at no multiple.
+module attributes {kern.arenas = array<i64: 1024, 1024, 0, 0, 0, 0, 1152, 128, 0, 0, 0, 0, 0>} {
+// expected-error @below {{must have the slot of argument 0 at a multiple of 4 in the arena activations, but its stride is 130}}
+func.func private @layer(%x: tensor<1x2x16xf32> {kern.slot = #kern.slot<activations, 0, stride 130, parity 0>}) -> tensor<1x2x16xf32> {
+  return %x : tensor<1x2x16xf32>
+}
+func.func @gradients(%x: tensor<1x2x16xf32> {kern.slot = #kern.slot<inputs, 0, stride 0, parity 0>}) -> (tensor<1x2x16xf32> {kern.slot = #kern.slot<outputs, 0, stride 0, parity 0>}) {
+  %y = seq.scan @layer trips 3 carry(%x) slices() invariants() {kern.slots = [#kern.slot<outputs, 0, stride 0, parity 0>]} : (tensor<1x2x16xf32>) -> tensor<1x2x16xf32>
+  return %y : tensor<1x2x16xf32>
+}
+}
