@@ -87,7 +87,8 @@ def PlanMemory : Pass<"kern-plan-memory", "::mlir::ModuleOp"> {
   let description = [{
     Writes `kern.slots` on each operation with results (one `#kern.slot` per result) and `kern.slot` on
     parameters, on function arguments and on the results of entry points; the sizes of the arenas in bytes go to
-    the module attribute `kern.arenas`, what activations would take without gradients to `kern.activation_bytes`.
+    the module attribute `kern.arenas`, what activations would take without gradients, no more than with them, to
+    `kern.activation_bytes`.
 
     Gradients, outputs, stacked and carried values and the pieces of concatenations are computed straight into
     their final place where nothing speaks against it; otherwise a `kern.copy` is inserted. Carried values keep one

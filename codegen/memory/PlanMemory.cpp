@@ -46,8 +46,7 @@ struct PlanMemoryPass : stretto::codegen::impl::PlanMemoryBase<PlanMemoryPass> {
     module->setAttr(kern::arenasAttr,
                     DenseI64ArrayAttr::get(&getContext(), bytesOfArenas(activations, interface, cacheBytes)));
     Builder b(&getContext());
-    module->setAttr(kern::activationBytesAttr,
-                    b.getI64IntegerAttr(std::clamp(alone, activations - parameters.trainableBytes, activations)));
+    module->setAttr(kern::activationBytesAttr, b.getI64IntegerAttr(std::min(alone, activations)));
     module->setAttr(kern::gradientsBeginAttr,
                     b.getI64IntegerAttr(side == Side::start ? 0 : activations - parameters.trainableBytes));
   }

@@ -139,7 +139,7 @@ private:
     return checkActivations(bytes, layout.trainableBytes);
   }
 
-  /// Gradients lie in the activations, which would take less without them, but not less than what lies beside them.
+  /// Gradients lie in the activations, which would not take more without them.
   LogicalResult checkActivations(ArrayRef<int64_t> bytes, int64_t gradients) {
     const int64_t activations = bytes[static_cast<unsigned>(kern::Arena::activations)], last = activations - gradients;
     if (last < 0)
@@ -155,9 +155,9 @@ private:
     if (begin < 0 || begin > last || begin % passes::slotAlignment != 0)
       return report(kern::gradientsBeginAttr, "a multiple of " + Twine(passes::slotAlignment) + " of at most " +
                                                   Twine(last) + ", where gradients end with the activations");
-    if (alone < last || alone > activations)
-      return report(kern::activationBytesAttr, "from " + Twine(last) + " to " + Twine(activations) +
-                                                   ", what activations take beside gradients and with them");
+    if (alone < 0 || alone > activations)
+      return report(kern::activationBytesAttr,
+                    "from 0 to " + Twine(activations) + ", what activations take with gradients in them");
     return success();
   }
 
