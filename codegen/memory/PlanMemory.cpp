@@ -68,16 +68,18 @@ private:
   /// What each arena takes, in the order of their numbers.
   SmallVector<int64_t> bytesOfArenas(int64_t activations, const InterfaceSizes &interface, int64_t cacheBytes) {
     using kern::Arena;
-    SmallVector<std::pair<Arena, int64_t>> sizes = parameterArenas(parameters);
-    sizes.append({{Arena::activations, activations},
-                  {Arena::inputs, interface.inputs},
-                  {Arena::outputs, interface.outputs},
-                  {Arena::tables, tables.bytes()},
-                  {Arena::hyper, passes::alignSlot(STRETTO_HYPER_COUNT * elementBytes(parameters.elementType))},
-                  {Arena::cache, cacheBytes}});
-    assert(sizes.size() == kern::getMaxEnumValForArena() + 1 && "each arena has a size");
-    SmallVector<int64_t> bytes(sizes.size());
-    for (auto [arena, size] : sizes)
+    const auto ofParameters = parameterArenas(parameters);
+    const std::pair<Arena, int64_t> others[] = {
+        {Arena::activations, activations},
+        {Arena::inputs, interface.inputs},
+        {Arena::outputs, interface.outputs},
+        {Arena::tables, tables.bytes()},
+        {Arena::hyper, passes::alignSlot(STRETTO_HYPER_COUNT * elementBytes(parameters.elementType))},
+        {Arena::cache, cacheBytes}};
+    constexpr size_t count = std::tuple_size_v<decltype(ofParameters)> + std::size(others);
+    static_assert(count == kern::getMaxEnumValForArena() + 1, "each arena has a size");
+    SmallVector<int64_t> bytes(count);
+    for (auto [arena, size] : llvm::concat<const std::pair<Arena, int64_t>>(ofParameters, others))
       bytes[static_cast<size_t>(arena)] = size;
     return bytes;
   }
