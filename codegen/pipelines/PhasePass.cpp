@@ -119,7 +119,8 @@ FailureOr<PipelineOptions> PhasePass::resolve(ModuleOp module) {
     return failure();
   if (made && made->target != name && !canGoOnFor(module, phaseOf(module), backend))
     return module.emitError() << "the module was made for target=" << made->target << ", but got target=" << name;
-  if (made || !target.empty())
+  bool isGiven = !target.empty() || !cpu.empty() || !chip.empty() || emulate;
+  if (made || isGiven)
     describeTarget(module, backend, settings, *machine);
   return PipelineOptions{fuse,        memoryBudget, headBytes, bucketBytes, cpuName,
                          activations, decode,       &backend,  settings,    schedules};
