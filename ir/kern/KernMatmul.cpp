@@ -28,19 +28,6 @@ static RankedTensorType typeOfWeight(MatmulOp op) {
                   : RankedTensorType();
 }
 
-static LogicalResult verifyStrips(MatmulOp op) {
-  auto schedule = dyn_cast_or_null<StripScheduleAttr>(op.getScheduleAttr());
-  if (!schedule)
-    return success();
-  int64_t columns = op.getColumns(), pieces = schedule.getPieces();
-  if (columns % pieces)
-    return op.emitOpError() << "the pieces of the schedule must divide " << columns << " columns, but got " << pieces;
-  if (schedule.getStrip() > columns / pieces)
-    return op.emitOpError() << "the strip of the schedule must have at most the " << columns / pieces
-                            << " columns of a piece, but has " << schedule.getStrip();
-  return success();
-}
-
 LogicalResult MatmulOp::verify() {
   if (typeOf(getLhs()).getRank() != 3)
     return emitOpError() << "the left operand must be rows [batch, time, columns], but got " << getLhs().getType();
@@ -52,7 +39,8 @@ LogicalResult MatmulOp::verify() {
   if (typeOf(getBody().getArgument(0)).getElementType() != sum)
     return emitOpError() << "body argument 0 must have numbers of " << sum << ", the type of sums, but got "
                          << getBody().getArgument(0).getType();
-  if (failed(verifyStrips(*this)))
+  auto schedule = dyn_cast_or_null<StripScheduleAttr>(getScheduleAttr());
+  if (schedule && failed(verifyStrips(*this, getColumns(), schedule.getPieces(), schedule.getStrip())))
     return failure();
   RankedTensorType expected = typeOfWeight(*this);
   if (!expected)

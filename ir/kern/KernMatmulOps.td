@@ -19,8 +19,8 @@ def Kern_StripScheduleAttr : Kern_ScheduleAttr<"StripSchedule", "strip_schedule"
     The columns of the matmul are cut into `pieces` of one length, and these into strips of `strip` columns: strip `s`
     is the columns from `s * strip` on of each piece, which the epilogue may bring together. A chunk of `chunk` rows of
     one sequence and a strip are the unit of parallel work; chunks alone are the unit of the ordered partial sums. The
-    matmul computes `block` rows of a strip at a time, 4096 at most, the epilogue `rows` of these, `lanes` columns at a
-    time.
+    matmul computes `block` rows of a strip at a time, 4096 at most, the epilogue `rows` of these, 32 at most, `lanes`
+    columns at a time.
 
     ```mlir
     #kern.strip_schedule<pieces 2, strip 64, block 64, rows 8, lanes 16, chunk 512>
@@ -44,7 +44,7 @@ def Kern_TileScheduleAttr : Kern_ScheduleAttr<"TileSchedule", "tile_schedule"> {
     over items of one strip, in runs side by side: each brings its rows, and a part of the strip's weight for all of
     them. The operands of a tile come through `stages` places in shared memory. Of the threads of `warps` warps, each
     group of `threads` computes the epilogue of a part of the tile's rows, and adds up ordered partial sums of its own:
-    `rows` rows together, `lanes` neighbouring columns in a thread.
+    `rows` rows together, 32 at most, `lanes` neighbouring columns in a thread.
 
     ```mlir
     #kern.tile_schedule<run 2048, tile_rows 128, pieces 2, strip 128, stages 3, blocks 132, warps 3, threads 32, rows 2, lanes 4>

@@ -119,7 +119,32 @@ LogicalResult stretto::kern::verifyRowKernel(RowKernel op, unsigned operands, un
   return verifyBody(op);
 }
 
-LogicalResult RowwiseOp::verify() { return verifyRowKernel(*this, getInputs().size(), getMaps().size()); }
+LogicalResult stretto::kern::verifyStrips(Operation *op, int64_t columns, int64_t pieces, int64_t strip) {
+  if (columns % pieces)
+    return op->emitOpError() << "the pieces of the schedule must divide " << columns << " columns, but got " << pieces;
+  if (strip > columns / pieces)
+    return op->emitOpError() << "the strip of the schedule must have at most the " << columns / pieces
+                             << " columns of a piece, but has " << strip;
+  return success();
+}
+
+/// Elements of one row of the widest `row` operand; 0: there is none.
+static int64_t widestRow(RowwiseOp op) {
+  int64_t widest = 0;
+  for (BlockArgument argument : op.getBody().getArguments())
+    if (op.getMap(argument.getArgNumber()) == RowMap::row)
+      widest = std::max(widest, typeOf(argument).getNumElements());
+  return widest;
+}
+
+LogicalResult RowwiseOp::verify() {
+  if (failed(verifyRowKernel(*this, getInputs().size(), getMaps().size())))
+    return failure();
+  auto schedule = dyn_cast_or_null<VectorScheduleAttr>(getScheduleAttr());
+  if (!schedule || !schedule.getStrip())
+    return success();
+  return verifyStrips(*this, widestRow(*this), schedule.getPieces(), schedule.getStrip());
+}
 
 LogicalResult SumPartialsOp::verify() {
   if (getPartials().empty() || getPartials().size() != getSums().size())

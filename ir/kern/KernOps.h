@@ -15,5 +15,7 @@ namespace stretto::kern {
 /// The rules that all fused kernels of rows share; they have so many operands besides those that they compute
 /// arguments from, and so many maps.
 llvm::LogicalResult verifyRowKernel(RowKernel op, unsigned operands, unsigned maps);
+/// What a schedule of strips must be for a kernel of so many columns.
+llvm::LogicalResult verifyStrips(mlir::Operation *op, int64_t columns, int64_t pieces, int64_t strip);
 
 } // namespace stretto::kern

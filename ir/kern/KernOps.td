@@ -72,10 +72,10 @@ def Kern_ThreadScheduleAttr : Kern_ScheduleAttr<"ThreadSchedule", "thread_schedu
   let summary = "how a rowwise kernel walks its rows with threads";
   let description = [{
     `threads` threads, a group, share the columns of a chunk of `chunk` rows of one sequence, which is the unit of the
-    ordered partial sums; each computes `rows` rows together, and `lanes` neighbouring columns. A thread block holds
-    `groups` groups, and with `tiles` of more than one, several groups share a chunk, each with its own columns. What a
-    step loads goes to registers or, with `places` of more than one, through a ring of so many in shared memory: it is
-    on its way for a step less.
+    ordered partial sums; each computes `rows` rows together, 32 at most, and `lanes` neighbouring columns. A thread
+    block holds `groups` groups, and with `tiles` of more than one, several groups share a chunk, each with its own
+    columns. What a step loads goes to registers or, with `places` of more than one, through a ring of so many in shared
+    memory: it is on its way for a step less.
 
     ```mlir
     #kern.thread_schedule<rows 2, lanes 8, chunk 128, threads 96, groups 1, tiles 1, places 4>

@@ -107,3 +107,14 @@ module attributes {a = #kern.strip_schedule<pieces 2, strip 64, block 1048576, r
 
 // expected-error @+1 {{rows of a schedule must be at most 32, but got 64}}
 module attributes {a = #kern.tile_schedule<run 2048, tile_rows 128, pieces 2, strip 128, stages 3, blocks 132, warps 3, threads 32, rows 64, lanes 4>} {}
+
+// -----
+
+func.func @strip_of_rows(%x: tensor<2x8x16xf32>) -> tensor<2x8x16xf32> {
+  // expected-error @+1 {{the strip of the schedule must have at most the 8 columns of a piece, but has 2000000000}}
+  %y = kern.rowwise(%x) maps [row] schedule #kern.vector_schedule<rows 4, lanes 16, chunk 8, pieces 2, strip 2000000000> {
+  ^bb0(%row: tensor<16xf32>):
+    kern.yield %row : tensor<16xf32>
+  } : (tensor<2x8x16xf32>) -> tensor<2x8x16xf32>
+  return %y : tensor<2x8x16xf32>
+}
