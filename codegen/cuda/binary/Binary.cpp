@@ -6,6 +6,7 @@
 #include "codegen/cuda/binary/Relief.h"
 #include "codegen/cuda/binary/Resources.h"
 #include "codegen/cuda/binary/Serialize.h"
+#include "passes/support/Refusal.h"
 
 #include "mlir/IR/Remarks.h"
 
@@ -164,6 +165,6 @@ FailureOr<std::string> stretto::codegen::printDeviceCode(gpu::GPUModuleOp module
     return failure();
   std::string text;
   if (std::string problem = disassemble(code->cubin, toolkit, text); !problem.empty())
-    return emitError(module.getLoc()) << problem;
+    return passes::refuseModel(module) << problem;
   return text;
 }

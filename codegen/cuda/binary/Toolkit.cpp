@@ -145,6 +145,10 @@ static std::string explainFailure(StringRef cudaPath, const Chip &chip, llvm::Ar
 
 llvm::FailureOr<Toolkit> Toolkit::find(StringRef cudaPath, const Chip &chip,
                                        llvm::function_ref<void(const llvm::Twine &)> reportError) {
+  if (ScratchFile scratch("out"); !scratch.problem.empty()) { // no program could be run
+    reportError(scratch.problem);
+    return llvm::failure();
+  }
   std::vector<Place> places = findPlaces(cudaPath);
   std::vector<std::string> unfit;
   for (const Place &place : llvm::ArrayRef(places).take_front(cudaPath.empty() ? places.size() : 1)) {
