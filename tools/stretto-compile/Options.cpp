@@ -16,6 +16,7 @@
 
 #include <cmath>
 #include <limits>
+#include <optional>
 
 using namespace stretto;
 using namespace stretto::tools;
@@ -30,23 +31,28 @@ struct Action {
 
 constexpr int64_t mostNumber = std::numeric_limits<int64_t>::max();
 
-/// Whether a text is a whole number of at least so much. Beyond 64 bits, and as a real that may not be exact, it is
-/// taken for the largest one.
-bool isWhole(StringRef text, int64_t least, int64_t &result) {
-  double real = 0; // 1e3 is a whole number, too
-  if (text.getAsInteger(10, result)) {
-    if (text.getAsDouble(real) || std::trunc(real) != real || real < -0x1p53)
-      return false;
-    result = real <= 0x1p53 ? static_cast<int64_t>(real) : mostNumber;
+/// Whether a text is a whole number of at least so much. Its value, as long as 64 bits hold it; nothing beyond.
+bool isWhole(StringRef text, int64_t least, std::optional<int64_t> &result) {
+  result.reset();
+  if (int64_t number = 0; !text.getAsInteger(10, number)) {
+    result = number;
+    return number >= least;
   }
-  return result >= least;
+  double real = 0; // 1e3 is a whole number, too
+  if (text.getAsDouble(real) || !std::isfinite(real) || std::trunc(real) != real || real < static_cast<double>(least))
+    return false;
+  if (real < 0x1p63)
+    result = static_cast<int64_t>(real);
+  return true;
 }
 
 std::string readNumber(StringRef text, int64_t least, int64_t most, int64_t &result) {
-  if (!isWhole(text, least, result))
+  std::optional<int64_t> number;
+  if (!isWhole(text, least, number))
     return llvm::formatv("must be a whole number of at least {0}, but got '{1}'", least, text);
-  if (result > most)
+  if (!number || *number > most)
     return llvm::formatv("must be at most {0}, but got {1}", most, text);
+  result = *number;
   return "";
 }
 
@@ -62,9 +68,10 @@ std::string readBytes(StringRef given, int64_t &result) {
       unit = factor;
       break;
     }
-  if (!isWhole(text, 0, result))
+  std::optional<int64_t> number;
+  if (!isWhole(text, 0, number))
     return llvm::formatv("must be a whole number of bytes, or of K, M or G, of at least 0, but got '{0}'", given);
-  if (__builtin_mul_overflow(result, unit, &result))
+  if (!number || __builtin_mul_overflow(*number, unit, &result))
     return llvm::formatv("must be at most {0} bytes, but got '{1}'", mostNumber, given);
   return "";
 }
