@@ -6,6 +6,7 @@
 #include "frontend/diagnostics/Characters.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/ErrorHandling.h"
 
 using namespace mlir;
 using namespace stretto;
