@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <utility>
 
 using namespace stretto::runtime;
 using namespace stretto::tools;
@@ -19,6 +20,16 @@ namespace {
 using Words = std::vector<std::string>;
 
 TrainArguments split(const Words &words) { return splitTrainArguments(words); }
+
+// The text and the status with which words are refused; empty where they are taken.
+template <typename Read> std::pair<std::string, int> refusal(Read read, const Words &words) {
+  try {
+    read(words);
+  } catch (const CommandError &error) {
+    return {error.what(), error.status};
+  }
+  return {};
+}
 
 TEST(SplitTrainArguments, SendsEachOptionToItsReader) {
   TrainArguments result = split({"--steps", "5", "m.stretto", "--set", "dim=8", "--dtype=f64", "--seed=1"});
@@ -40,14 +51,17 @@ TEST(SplitTrainArguments, LeavesWhatFollowsTwoDashesToTheProgram) {
 }
 
 TEST(SplitTrainArguments, TakesOneSpecAndOptions) {
-  for (const Words &words : {Words{"a.stretto", "b"},
-                             {"b", "a.stretto"},
-                             {"a.stretto", ""},
-                             {"a.stretto", "b=1"},
-                             {"a.stretto", "b.stretto"},
-                             {"--steps", "5", "a.stretto", "b"}})
-    EXPECT_THROW(split(words), CommandError);
-  EXPECT_THROW(evaluationArguments(Words{"a.stretto", "b", "--init-from", "w"}), CommandError);
+  const std::string begin = "arguments must be a spec and options, but got '", end = "' as well";
+  for (const auto &[words, text] :
+       {std::pair(Words{"a.stretto", "b"}, begin + "b" + end),
+        {{"b", "a.stretto"}, begin + "b" + end},
+        {{"a.stretto", ""}, begin + end},
+        {{"a.stretto", "b=1"}, begin + "b=1" + end + "; --set and --task-set take one setting each"},
+        {{"a.stretto", "b.stretto"}, begin + "b.stretto" + end},
+        {{"--steps", "5", "a.stretto", "b"}, begin + "b" + end}})
+    EXPECT_EQ(refusal(split, words), std::pair(text, 2));
+  EXPECT_EQ(refusal(evaluationArguments, {"a.stretto", "b", "--init-from", "w"}),
+            std::pair(std::string("arguments must be a run or a spec, and options, but got 'b' as well"), 2));
   EXPECT_EQ(evaluationArguments(Words{"w", "a.stretto"}).spec, "a.stretto");
 }
 
