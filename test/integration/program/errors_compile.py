@@ -184,6 +184,8 @@ def with_small_files(kilobytes, command):
 
 small = ["stretto", "train", HELLO, *TASK, *SMALL]
 promises.check("a disk that is full below the cache", with_small_files(8, small), **own)
+promises.check("the same below a program of `stretto compile`",
+               with_small_files(8, ["stretto", "compile", HELLO, *TASK, *SMALL, "-o", f"{folder}/full"]), status=73)
 run("stretto-compile", HELLO, *TASK, *SMALL, "--emit=object", "-o", f"{folder}/hello.o")
 failing = {**own["env"], "CXX": "false"}  # as a linker does whose program has no room
 promises.check("the same for the linker", with_small_files(os.path.getsize(f"{folder}/hello.o") // 1024 + 2, small), env=failing)
