@@ -5,10 +5,13 @@ import json
 import os
 import shutil
 import signal
+import socket
 import struct
 import subprocess
 import sys
 import time
+
+holders = []  # of ports
 
 
 def run(program, *arguments, status=0, environment=None):
@@ -71,6 +74,15 @@ def children(process):
 def lasting(loss, milliseconds=100):
     """The environment of a fake program that takes its time from a loss on: what is done to it then finds it training."""
     return {"STRETTO_FAKE_SLOW": f"{milliseconds}@{loss}"}
+
+
+def free_port():
+    """A port that nobody else gets: while this test lives, a socket has it that does not listen."""
+    holder = socket.socket()
+    holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    holder.bind(("127.0.0.1", 0))
+    holders.append(holder)
+    return holder.getsockname()[1]
 
 
 def usual_signals():

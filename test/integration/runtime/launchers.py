@@ -8,12 +8,11 @@ import os
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
 
-from harness import await_checkpoint, children, contains, digest_of_ranks, expect, lasting, read, run, until
+from harness import await_checkpoint, children, contains, digest_of_ranks, expect, free_port, lasting, read, run, until
 
 STEPS, RANKS = 200, 2
 programs, python, folder = sys.argv[1:4]
@@ -24,7 +23,6 @@ shutil.rmtree(folder, ignore_errors=True)
 os.makedirs(folder)
 run(program, *options, "--out", f"{folder}/alone", "--quiet")
 expected = digest_of_ranks(f"{folder}/alone", STEPS)
-holders = []  # of ports
 
 
 def start(rank, port, out, *more, ranks=RANKS, of=program, cwd=None):
@@ -42,15 +40,6 @@ def end(process, status, limit=120):
         sys.exit(f"failed: {process.args} is alive after {limit} s: {process.communicate()[0]}")
     expect(process.returncode == status, f"exit status {process.returncode}, not {status}: {said}")
     return said
-
-
-def free_port():
-    """A port that nobody else gets: while this test lives, a socket has it that does not listen."""
-    holder = socket.socket()
-    holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    holder.bind(("127.0.0.1", 0))
-    holders.append(holder)
-    return holder.getsockname()[1]
 
 
 def expect_bits(out):
