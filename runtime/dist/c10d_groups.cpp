@@ -5,6 +5,7 @@
 #include "runtime/core/error.h"
 #include "runtime/dist/addresses.h"
 #include "runtime/dist/c10d_store.h"
+#include "runtime/dist/fault.h"
 #include "runtime/dist/within.h"
 
 #include <ATen/ops/from_blob.h>
@@ -208,7 +209,7 @@ GroupMaker::GroupMaker(const Launch &launch, std::chrono::seconds joinTimeout)
         launch.listener >= 0 ? launch.listener : Listener(launch.address, launch.port, !launch.isOnOneHost()).release();
   const std::string rank = "rank " + std::to_string(launch.rank);
   connection->unreachable = rank + " cannot reach the store at " + launch.address + ":" + std::to_string(launch.port);
-  connection->gone = launch.storeHolder() + ", which holds the store, is gone";
+  connection->gone = storeGone(launch.storeHolder());
   connection->store = orTell(connection->unreachable, [&] {
     return c10::make_intrusive<c10d::PrefixStore>(launch.prefix, connectStore(launch.address, options, joinTimeout));
   });

@@ -3,7 +3,16 @@
 
 #include "runtime/core/whole_number.h"
 
+#include <fmt/format.h>
+
 namespace stretto::runtime {
+
+std::string storeGone(const std::string &holder) { return holder + ", which holds the store, is gone"; }
+
+std::string storeSilent(const std::string &holder, std::chrono::milliseconds time) {
+  return fmt::format("{}, which holds the store, gave no answer for {} s", holder,
+                     std::chrono::duration<double>(time).count());
+}
 
 std::string writeFault(const Fault &fault) { return std::to_string(fault.status) + " " + fault.text; }
 

@@ -1,6 +1,7 @@
 // A fault of the run that ends all ranks: what is told, and how processes end.
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,8 +14,13 @@ struct Fault {
   std::string text;
 };
 
-// Where the store keeps the first one.
+// What is told where the process that holds the store is gone, or gives no answer; `holder`: its name.
+std::string storeGone(const std::string &holder);
+std::string storeSilent(const std::string &holder, std::chrono::milliseconds time);
+
+// Where the store keeps the first one, and for how long others may read it where the store goes with this process.
 inline constexpr const char *faultKey = "fault";
+inline constexpr std::chrono::milliseconds readingTime(700);
 
 // As the store keeps it, and back; nothing for what is none.
 std::string writeFault(const Fault &fault);

@@ -13,15 +13,10 @@ namespace {
 constexpr std::chrono::milliseconds look(50);          // of the judge, between two looks at the clock
 constexpr std::chrono::milliseconds patience(500);     // for the store to take the text of a fault
 constexpr std::chrono::milliseconds searchTime(3'000); // for who is gone
-constexpr std::chrono::milliseconds readingTime(700);  // for others to read the text of a fault
 constexpr std::chrono::milliseconds frozenFor(1'000);  // the judge did not look: this process itself stood still
 
 std::string beatKey(int rank) { return "beat/" + std::to_string(rank); }
 constexpr const char *doneText = "done";
-
-std::string secondsText(std::chrono::milliseconds span) {
-  return fmt::format("{}", static_cast<double>(span.count()) / 1000);
-}
 
 // What a rank was at, by its latest beat.
 std::string phaseIn(const std::string &text) { return readBeat(text).value_or(RankState()).phase; }
@@ -97,9 +92,7 @@ void Monitor::beat() {
     board->put(beatKey(settings.rank), doneText);
   } catch (const std::exception &) {
     if (!stopping)
-      end({EX_TEMPFAIL, withAdvice(settings.servesStore ? settings.names[0] + ", which holds the store, is gone"
-                                                        : "the launcher, which holds the store, is gone")},
-          true);
+      end({EX_TEMPFAIL, withAdvice(storeGone(settings.storeHolder()))}, true);
   }
 }
 
@@ -164,10 +157,7 @@ void Monitor::judge() {
 std::optional<Fault> Monitor::verdict(Clock::time_point now) {
   const Clock::time_point looked = lastRound;
   if (now - looked > settings.timeout) {
-    const std::string holder = settings.servesStore ? settings.names[0] : "the launcher";
-    end({EX_TEMPFAIL,
-         withAdvice(holder + ", which holds the store, gave no answer for " + secondsText(settings.timeout) + " s")},
-        true);
+    end({EX_TEMPFAIL, withAdvice(storeSilent(settings.storeHolder(), settings.timeout))}, true);
     return std::nullopt;
   }
   // As of the latest look: what happened since is not known.
@@ -177,7 +167,8 @@ std::optional<Fault> Monitor::verdict(Clock::time_point now) {
   if (!rank)
     return std::nullopt;
   const std::string how =
-      census ? "is gone; of its signs of life" : "gave no sign of life for " + secondsText(limit) + " s";
+      census ? "is gone; of its signs of life"
+             : fmt::format("gave no sign of life for {} s", std::chrono::duration<double>(limit).count());
   const std::string text = settings.names[*rank] + " " + how + ", the last one was in " + phaseIn(pulses.text(*rank));
   lock.unlock();
   return Fault{EX_TEMPFAIL, withAdvice(text)};

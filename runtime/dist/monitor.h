@@ -12,6 +12,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -27,6 +28,8 @@ struct MonitorSettings {
   std::function<bool()> hasRankEnded;        // somebody else says that one is gone; may be empty
   // How the process ends; tests have others.
   std::function<void(const Fault &fault, bool tells)> end;
+
+  std::string storeHolder() const { return servesStore ? names[0] : "the launcher"; } // for messages
 };
 
 class Monitor {

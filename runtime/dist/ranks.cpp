@@ -62,7 +62,6 @@ void announce(Board &board, const Launch &launch) {
 
 // Tells all that wait, too, why they wait no longer, and throws Error.
 [[noreturn]] void giveUp(Board &board, const Launch &launch, const std::string &text) {
-  constexpr milliseconds readingTime(700); // the store may go with this process
   board.putFirst(faultKey, writeFault({EXIT_FAILURE, text}));
   if (launch.servesStore())
     std::this_thread::sleep_for(readingTime);
@@ -109,8 +108,7 @@ std::vector<std::string> meet(Board &board, const Launch &launch, std::chrono::s
 // The same, where the process that holds the store may stand still; it has `answer` for what it is asked.
 std::vector<std::string> meetWithin(std::shared_ptr<Board> board, const Launch &launch, std::chrono::seconds timeout,
                                     std::chrono::seconds answer) {
-  const std::string late =
-      fmt::format("{}, which holds the store, gave no answer for {} s", launch.storeHolder(), answer.count());
+  const std::string late = storeSilent(launch.storeHolder(), answer);
   return within(timeout + answer, late, [=] { return meet(*board, launch, timeout); });
 }
 
