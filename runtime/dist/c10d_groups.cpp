@@ -94,7 +94,7 @@ class StoreBoard final : public Board {
     try {
       return work();
     } catch (const std::exception &) {
-      throw Error(gone);
+      throw LostStore(gone);
     }
   }
 
@@ -185,7 +185,7 @@ static c10::intrusive_ptr<c10d::Store> connectStore(const std::string &address, 
   try {
     // The library waits for an answer for as long as the other side likes.
     return within(
-        std::max(left, leastAnswerTime), "what listens there does not answer as the store of a run",
+        std::max(left, leastAnswerTime), std::runtime_error("what listens there does not answer as the store of a run"),
         [=]() -> c10::intrusive_ptr<c10d::Store> { return c10::make_intrusive<c10d::TCPStore>(address, options); });
   } catch (const std::exception &) {
     if (options.isServer)

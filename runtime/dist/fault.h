@@ -1,6 +1,8 @@
 // A fault of the run that ends all ranks: what is told, and how processes end.
 #pragma once
 
+#include "runtime/core/error.h"
+
 #include <chrono>
 #include <optional>
 #include <string>
@@ -14,7 +16,12 @@ struct Fault {
   std::string text;
 };
 
-// What is told where the process that holds the store is gone, or gives no answer; `holder`: its name.
+// The process that holds the store is lost. Another start may succeed.
+struct LostStore : Error {
+  using Error::Error;
+};
+
+// What is told where that process is gone, or gives no answer; `holder`: its name.
 std::string storeGone(const std::string &holder);
 std::string storeSilent(const std::string &holder, std::chrono::milliseconds time);
 

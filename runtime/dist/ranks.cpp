@@ -108,7 +108,7 @@ std::vector<std::string> meet(Board &board, const Launch &launch, std::chrono::s
 // The same, where the process that holds the store may stand still; it has `answer` for what it is asked.
 std::vector<std::string> meetWithin(std::shared_ptr<Board> board, const Launch &launch, std::chrono::seconds timeout,
                                     std::chrono::seconds answer) {
-  const std::string late = storeSilent(launch.storeHolder(), answer);
+  const LostStore late(storeSilent(launch.storeHolder(), answer));
   return within(timeout + answer, late, [=] { return meet(*board, launch, timeout); });
 }
 

@@ -28,7 +28,7 @@ public:
   // Alone.
   Ranks();
   // Joins the others of a launch, watches over them as soon as all have come, and returns when they are connected.
-  // Throws Error with the numbers of those that did not come.
+  // Throws Error with the numbers of those that did not come, and LostStore.
   Ranks(const Launch &launch, std::chrono::seconds joinTimeout, std::chrono::seconds rankTimeout);
   // Returns when all are done.
   ~Ranks();

@@ -3,8 +3,6 @@
 
 #include <chrono>
 #include <future>
-#include <stdexcept>
-#include <string>
 #include <thread>
 #include <utility>
 
@@ -12,12 +10,12 @@ namespace stretto::runtime {
 
 // What `work` returns within the time. After that, throws `late` and leaves the work to itself: it must own what it
 // uses.
-template <typename Work> auto within(std::chrono::milliseconds time, const std::string &late, Work work) {
+template <typename Late, typename Work> auto within(std::chrono::milliseconds time, const Late &late, Work work) {
   std::packaged_task<decltype(work())()> task(std::move(work));
   auto result = task.get_future();
   std::thread(std::move(task)).detach();
   if (result.wait_for(time) != std::future_status::ready)
-    throw std::runtime_error(late);
+    throw late;
   return result.get();
 }
 

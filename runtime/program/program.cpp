@@ -9,6 +9,7 @@
 #include "runtime/core/record.h"
 #include "runtime/device/make.h"
 #include "runtime/device/names.h"
+#include "runtime/dist/fault.h"
 #include "runtime/dist/launch.h"
 #include "runtime/dist/outcomes.h"
 #include "runtime/dist/ranks.h"
@@ -31,6 +32,7 @@
 #include <cstdlib>
 #include <fmt/format.h>
 #include <iostream>
+#include <sysexits.h>
 #include <thread>
 
 namespace stretto::runtime {
@@ -412,6 +414,12 @@ int runOnRanks(const stretto_program &program, RunConfig &config, const TaskRegi
   return status;
 }
 
+// Says why, without taking memory; where nobody reads, the status tells.
+int endFor(const std::exception &error, int status) {
+  std::fprintf(stderr, "error: %s\n", error.what());
+  return status;
+}
+
 } // namespace
 
 int runProgram(const stretto_program &program, const TaskRegistry &tasks, int argc, const char *const *argv) {
@@ -437,9 +445,10 @@ int runProgram(const stretto_program &program, const TaskRegistry &tasks, int ar
     if (!config.trains() || config.profile) // what was asked for is in no run directory
       checkWritten();
     return status;
+  } catch (const LostStore &error) {
+    return endFor(error, EX_TEMPFAIL);
   } catch (const std::exception &error) {
-    std::fprintf(stderr, "error: %s\n", error.what()); // takes no memory; where nobody reads, the status tells
-    return 1;
+    return endFor(error, EXIT_FAILURE);
   }
 }
 
