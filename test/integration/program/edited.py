@@ -58,7 +58,7 @@ unfinished = next(name for name in dump if "differentiate" not in name and "back
 contains(stretto("compile", f"{folder}/dump/{unfinished}", "-o", f"{folder}/x", status=1), "is in the middle of one: go on with stretto-opt")
 contains(stretto("summary", f"{folder}/kernels.mlir"), "planned")
 contains(stretto("train", f"{folder}/fused.mlir", *shape, "--steps", 1, "--threads", 1, "--out", "none", "--progress", "plain"),
-         "done: 1 steps")
+         "done: 1 step,")
 
 # What a stage has fixed cannot be asked for.
 kernels = f"{folder}/kernels.mlir"
