@@ -33,9 +33,11 @@ static std::string runOfWeights(const RunConfig &config) {
   return !run.empty() && pathExists(run + "/run.toml") ? run : "";
 }
 
-// The task of the run that the weights are of, if it is another or has other settings; nothing where that cannot be
-// known.
-static std::unique_ptr<Task> otherTask(const std::string &run, const RunConfig &config, const TaskRegistry &tasks) {
+// The task of the run that the weights are of, if it is not the one of this name and these settings; nothing where that
+// cannot be known.
+static std::unique_ptr<Task> otherTask(const std::string &run, const std::string &nameNow,
+                                       const std::map<std::string, std::string> &settingsNow,
+                                       const TaskRegistry &tasks) {
   if (run.empty())
     return nullptr;
   try {
@@ -45,7 +47,7 @@ static std::unique_ptr<Task> otherTask(const std::string &run, const RunConfig &
       settings[parameter] = value.text;
     const auto name = layer.options.find("task");
     if (name == layer.options.end() || name->second.text.empty() ||
-        (name->second.text == config.task && withoutLength(settings) == withoutLength(config.taskSettings)))
+        (name->second.text == nameNow && withoutLength(settings) == withoutLength(settingsNow)))
       return nullptr;
     return tasks.make(name->second.text, settings);
   } catch (const std::exception &) { // a run that is damaged, or files of its task that are gone
@@ -87,14 +89,15 @@ static void refuseDifference(const std::string &run, const Task &before, const T
 
 void checkMeanings(const RunConfig &config, const Task &task, const TaskRegistry &tasks) {
   const std::string run = runOfWeights(config);
-  const std::unique_ptr<Task> before = otherTask(run, config, tasks);
+  const std::unique_ptr<Task> before = otherTask(run, task.name(), task.settings(), tasks);
   if (before && !isTransfer(config, *before, task))
     refuseDifference(run, *before, task);
 }
 
 void checkMeanings(const RunConfig &config, const TaskRegistry &tasks) {
   const std::string run = runOfWeights(config);
-  const std::unique_ptr<Task> before = config.task.empty() ? nullptr : otherTask(run, config, tasks);
+  const std::unique_ptr<Task> before =
+      config.task.empty() ? nullptr : otherTask(run, config.task, config.taskSettings, tasks);
   if (!before)
     return;
   std::unique_ptr<Task> task;
@@ -108,7 +111,7 @@ void checkMeanings(const RunConfig &config, const TaskRegistry &tasks) {
 
 std::string transferWarning(const RunConfig &config, const Task &task, const TaskRegistry &tasks) {
   const std::string run = runOfWeights(config);
-  const std::unique_ptr<Task> before = otherTask(run, config, tasks);
+  const std::unique_ptr<Task> before = otherTask(run, task.name(), task.settings(), tasks);
   if (!before || !isTransfer(config, *before, task))
     return "";
   const std::string difference = findDifference(*before, task);

@@ -98,6 +98,21 @@ TEST_F(Meanings, OfPromptsAreThoseOfTheRun) {
   EXPECT_EQ(errorOf([&] { checkMeanings(config, tasks); }), "");
 }
 
+// A run tells all settings of its task, a command line those that it names.
+TEST_F(Meanings, OfTheSameTaskNoOtherIsMade) {
+  const TaskRegistry none = {
+      [](const std::string &name, const std::map<std::string, std::string> &) -> std::unique_ptr<Task> {
+        ADD_FAILURE() << name << " is made";
+        return nullptr;
+      },
+      tasks.defaults};
+  RunConfig config = use("one", "end", 0);
+  config.taskSettings.clear();
+  const Words task("one", {{"last", "end"}, {"length", "16"}});
+  EXPECT_EQ(errorOf([&] { checkMeanings(config, task, none); }), "");
+  EXPECT_EQ(transferWarning(config, task, none), "");
+}
+
 TEST_F(Meanings, WhatIsNotKnownIsNotCompared) {
   EXPECT_EQ(refusal("unknown", "stop"), "");
   spill(folder / "run.toml", "cut");
