@@ -27,12 +27,18 @@ constexpr const char *rerunScript = R"sh(#!/bin/sh
 run=$(cd "$(dirname "$0")" && pwd) || exit 1
 source=$run/spec.stretto
 [ ! -e "$run/build/stage.mlir" ] || source=$run/build/stage.mlir
+case $1 in
+-* | '')
+  echo "error: usage: $0 FOLDER [OPTION...]: a folder for the new run must come first, but got '$1'" >&2
+  exit 2
+  ;;
+esac
 "$run/build/program" --version > /dev/null || {
   echo "error: '$run/build/program' does not start: it is damaged, or the libraries it was linked with are gone;" \
     "train '$source' with stretto instead" >&2
   exit 1
 }
-out=${1:?folder for the new run}
+out=$1
 shift
 exec "$run/build/program" --of-run "$run" --out "$out" "$@"
 )sh";
@@ -94,10 +100,7 @@ std::string compilerOptions(const stretto_program &program) {
 void keepStage(const std::string &path, std::string_view stage) {
   if (!stage.empty())
     return replaceWhereChanged(path, stage);
-  std::error_code failure;
-  std::filesystem::remove(path, failure);
-  if (failure)
-    failFile("remove", path, failure.value());
+  removeFile(path);
 }
 
 // Of the text of build/options.txt, the options that say which model a spec makes, with their values.

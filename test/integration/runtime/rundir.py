@@ -60,6 +60,8 @@ run(f"{folder}/good/rerun.sh", f"{folder}/other-seed", "--seed", 7, "--steps", 1
 settings = tomllib.loads(read(f"{folder}/other-seed/run.toml").decode())["settings"]
 expect((settings["seed"], settings["steps"], settings["lr"]) == (7, 10, 0.01), f"options of a repetition: {settings}")
 contains(run(f"{folder}/good/rerun.sh", f"{folder}/never", "--no-such", status=1), "--no-such")
+for first in ([], [""], ["--seed=7"], ["-h"]):
+    contains(run(f"{folder}/good/rerun.sh", *first, status=2), f"a folder for the new run must come first, but got '{''.join(first)}'")
 
 # The program of a run directory is that of its spec.
 contains(run(other, "--of-run", f"{folder}/good", "--out", "none", status=1),
