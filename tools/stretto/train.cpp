@@ -18,7 +18,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -342,11 +341,11 @@ static std::string programKey(const TrainArguments &arguments, const fs::path &c
 
 // Where the cache keeps what the compiler said of a program, and how its spec was called then.
 static fs::path remarksOf(const fs::path &program) { return program.parent_path() / "remarks.txt"; }
-static fs::path specOf(const fs::path &program) { return program.parent_path() / "spec.txt"; }
+static fs::path specNoteOf(const fs::path &program) { return program.parent_path() / "spec.txt"; }
 
 // Places in the spec are told with the path that it has now.
 static void printRemarks(const fs::path &program, const std::string &spec) {
-  const std::string then = contentOf(specOf(program)).value_or("") + ":";
+  const std::string then = contentOf(specNoteOf(program)).value_or("") + ":";
   for (const std::string &line : linesOf(contentOf(remarksOf(program)).value_or("")))
     if (line.starts_with(then))
       std::fprintf(stderr, "%s:%s\n", spec.c_str(), line.c_str() + then.size());
@@ -382,7 +381,7 @@ std::string cachedProgram(const TrainArguments &arguments, const std::function<v
   const fs::path program = cache.obtain(programKey(arguments, compiler), [&](const fs::path &output) {
     before();
     writeFile(remarksOf(output), compile(arguments, compiler, output));
-    writeFile(specOf(output), arguments.spec);
+    writeFile(specNoteOf(output), arguments.spec);
   });
   printRemarks(program, arguments.spec);
   return program;
