@@ -157,14 +157,29 @@ static bool isTaskOf(const fs::path &run, const TrainArguments &arguments) {
   return !task || task == lastValue(compilerWordsOf(run / "run.toml"), "--task");
 }
 
-// Takes the spec of a run directory, and the options that it was compiled with under those that the user gave.
-static void takeSpecOf(const fs::path &run, TrainArguments &arguments, const std::vector<std::string> &options) {
-  arguments.spec = (run / "spec.stretto").string();
+// Takes the spec of a run directory, or another source there, and the options that it was compiled with under those
+// that the user gave.
+static void takeSource(const fs::path &run, const char *source, TrainArguments &arguments,
+                       const std::vector<std::string> &options) {
+  arguments.spec = (run / source).string();
   if (isTaskOf(run, arguments)) {
     dropOption(arguments.compiler, "--task");
     dropTaskOfRun(arguments.compiler);
   }
   arguments.compiler.insert(arguments.compiler.begin(), options.begin(), options.end());
+}
+
+// Takes the stage that the program of a run was compiled from, or else its spec. What only a spec can be asked for, the
+// stage has.
+static void takeSourceOf(const fs::path &run, TrainArguments &arguments) {
+  constexpr const char *stage = "build/stage.mlir";
+  std::vector<std::string> options = optionsOf(run);
+  if (std::error_code none; !fs::exists(run / stage, none))
+    return takeSource(run, "spec.stretto", arguments, options);
+  for (const char *ofSpec : {"--model", "--set", "--dtype", "--nll-square", "--z-loss"})
+    dropOption(options, ofSpec);
+  std::erase(options, "--mask-documents");
+  takeSource(run, stage, arguments, options);
 }
 
 TrainArguments splitTrainArguments(std::span<const std::string> arguments) {
@@ -201,14 +216,14 @@ std::string keptProgram(const TrainArguments &arguments) {
   const std::string failure = startFailure(program);
   if (failure.empty())
     return program.string();
-  std::fprintf(stderr, "stretto: '%s' does not start, so its spec is compiled anew: %s\n", program.c_str(),
-               failure.c_str());
+  std::fprintf(stderr, "stretto: '%s' does not start, so the spec or stage of the run is compiled anew: %s\n",
+               program.c_str(), failure.c_str());
   return "";
 }
 
 void takeResumedSpec(TrainArguments &arguments) {
   if (!arguments.resumed.empty())
-    takeSpecOf(arguments.resumed, arguments, optionsOf(arguments.resumed));
+    takeSourceOf(arguments.resumed, arguments);
 }
 
 // Takes spec, options of the compiler and settings from the run directory the weights lie in; what the user gave lies
@@ -226,7 +241,7 @@ static void takeFromRun(TrainArguments &arguments, const std::string &weights) {
   std::erase(options, "--emulate");
   if (lastValue(options, "--dtype") == "bf16")
     dropOption(options, "--dtype");
-  takeSpecOf(run, arguments, options);
+  takeSource(run, "spec.stretto", arguments, options);
   arguments.program.insert(arguments.program.begin(), {"--of-run", run.string()});
 }
 

@@ -32,7 +32,8 @@ std::string specOf(std::span<const std::string> arguments);
 
 // The program that a run which goes on keeps, if no option asks for another one and it starts; else "".
 std::string keptProgram(const TrainArguments &arguments);
-// Takes spec and options of the compiler of a run that goes on. Throws CommandError where the run does not tell them.
+// Takes the spec, or the stage that its program was compiled from, and options of the compiler of a run that goes on.
+// Throws CommandError where the run does not tell them.
 void takeResumedSpec(TrainArguments &arguments);
 
 // The arguments of `stretto eval`: those of `stretto train` without a step and a run directory. A first word that is no

@@ -113,6 +113,18 @@ TEST(SplitTrainArguments, AResumeNeedsTheFolderAlone) {
     EXPECT_THROW(split(none), CommandError);
 }
 
+// The stage has what options say of a spec.
+TEST(SplitTrainArguments, ARunOfAStageGoesOnByThat) {
+  const RunFolder run;
+  run.writeOptions("--model\nm\n--batch\n4\n--dtype\nbf16\n--target\ncuda\n--emulate\n--nll-square\n0\n--z-loss\n0\n"
+                   "--mask-documents\n--set\ndim=8\n");
+  std::ofstream(run / "build/stage.mlir") << "module {}";
+  TrainArguments resumed = split({"--resume", "--out", run.path, "--fuse", "none"});
+  takeResumedSpec(resumed);
+  EXPECT_EQ(resumed.spec, run / "build/stage.mlir");
+  EXPECT_EQ(resumed.compiler, (Words{"--batch", "4", "--target", "cuda", "--emulate", "--fuse", "none"}));
+}
+
 // The program that a run keeps needs no options, as long as it starts.
 TEST(SplitTrainArguments, TheProgramOfARunIsTakenIfItStarts) {
   const RunFolder run;
