@@ -5,6 +5,7 @@
 #include "codegen/memory/Slots.h"
 #include "codegen/memory/Timeline.h"
 #include "ir/kern/Attributes.h"
+#include "ir/seq/ModelFacts.h"
 
 namespace stretto::codegen {
 #define GEN_PASS_DEF_EMITHOST
@@ -17,8 +18,13 @@ using namespace stretto::codegen;
 
 namespace {
 struct EmitHostPass : stretto::codegen::impl::EmitHostBase<EmitHostPass> {
+  EmitHostPass() = default;
+  explicit EmitHostPass(StringRef stage) : stage(stage) {}
+
   void runOnOperation() final {
     ModuleOp module = getOperation();
+    if (!stage.empty())
+      module->setAttr(continuedFromAttr, StringAttr::get(&getContext(), stage));
     if (!module->hasAttr(kern::arenasAttr)) {
       emitError(module.getLoc()) << "memory must be planned before host code is made";
       return signalPassFailure();
@@ -87,5 +93,11 @@ private:
     b.finish();
     return success();
   }
+
+  std::string stage; // the text that was continued
 };
 } // namespace
+
+std::unique_ptr<Pass> stretto::codegen::createEmitHost(StringRef stage) {
+  return std::make_unique<EmitHostPass>(stage);
+}

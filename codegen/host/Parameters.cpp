@@ -93,12 +93,20 @@ static std::string valuesOf(StringRef settings) {
   return text;
 }
 
+static std::string digestOf(StringRef text) {
+  llvm::MD5 hash;
+  hash.update(text);
+  return std::string(hash.final().digest());
+}
+
 std::string stretto::codegen::hashParameters(ModuleOp module, ArrayRef<ParameterEntry> parameters) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  for (StringRef name : {modelAttr, specTextAttr, continuedFromAttr})
+  for (StringRef name : {modelAttr, specTextAttr})
     if (auto attr = module->getAttrOfType<StringAttr>(name))
       os << attr.getValue() << '\0';
+  if (auto stage = module->getAttrOfType<StringAttr>(continuedFromAttr))
+    os << digestOf(stage.getValue()) << '\0';
   if (auto attr = module->getAttrOfType<StringAttr>(settingsAttr))
     os << valuesOf(attr.getValue());
   SmallVector<ParameterEntry> sorted(parameters); // slots depend on the types
@@ -108,7 +116,5 @@ std::string stretto::codegen::hashParameters(ModuleOp module, ArrayRef<Parameter
     for (int64_t size : entry.shape)
       os << ' ' << size;
   }
-  llvm::MD5 hash;
-  hash.update(text);
-  return std::string(hash.final().digest());
+  return digestOf(text);
 }

@@ -122,8 +122,8 @@ FailureOr<PipelineOptions> PhasePass::resolve(ModuleOp module) {
   bool isGiven = !target.empty() || !cpu.empty() || !chip.empty() || emulate;
   if (made || isGiven)
     describeTarget(module, backend, settings, *machine);
-  return PipelineOptions{fuse,        memoryBudget, headBytes, bucketBytes, cpuName,
-                         activations, decode,       &backend,  settings,    schedules};
+  return PipelineOptions{fuse,     memoryBudget, headBytes, bucketBytes,         cpuName, activations, decode,
+                         &backend, settings,     schedules, /*continuedFrom=*/""};
 }
 
 void PhasePass::runOnOperation() {

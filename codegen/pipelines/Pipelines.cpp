@@ -115,7 +115,7 @@ void stretto::codegen::addResources(OpPassManager &passes, const PipelineOptions
 
 static void addLLVM(OpPassManager &passes, const PipelineOptions &options) {
   options.backend->addHostKernels(passes, options.settings, options.cpu);
-  passes.addPass(createEmitHost());
+  passes.addPass(createEmitHost(options.continuedFrom));
 }
 
 /// The stage that a phase goes on from. Only where there is device code does `nvvm` differ from `kernels`.

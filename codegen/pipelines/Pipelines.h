@@ -29,8 +29,9 @@ struct PipelineOptions {
   std::string activations;    // "bf16", or empty: activations have the type of parameters
   int64_t decode = 0;         // tokens of a chunk of the decode entries; 0: no such entries
   const Backend *backend = allBackends().front();
-  BackendSettings settings; // resolved by the backend
-  std::string schedules;    // given for some kernels (codegen/rows/ScheduleOverrides.h), several apart by semicolons
+  BackendSettings settings;  // resolved by the backend
+  std::string schedules;     // given for some kernels (codegen/rows/ScheduleOverrides.h), several apart by semicolons
+  std::string continuedFrom; // the text of the stage that the module was read from, for the program; empty: none
 };
 
 /// The stages of a module behind the front end's `seq`:

@@ -148,8 +148,8 @@ private:
     module = std::move(stage->module);
     reached = stage->phase;
     lacksPlaces = reached && hasPlacesIn(*module, line.spec); // a line of the first stage is a place of the spec
-    if (makesMachineCode()) // somebody may have edited it, which its spec does not know
-      (*module)->setAttr(continuedFromAttr, StringAttr::get(&context, stage->text));
+    continuedFrom = std::move(stage->text);
+    (*module)->removeDiscardableAttr(continuedFromAttr); // the stage before it
     if (!isProgram())
       return false;
     std::optional<TokenShape> shape = resolveShape(line, error);
@@ -249,6 +249,7 @@ private:
     options.settings = settings;
     options.decode = line.decode.value_or(taskWrites ? usualDecode : 0);
     options.schedules = llvm::join(line.schedules, ";");
+    options.continuedFrom = continuedFrom;
     if (auto length = (*module)->getAttrOfType<IntegerAttr>(lengthAttr))
       options.decode = std::min(options.decode, length.getInt());
     if (reached == codegen::Phase::kernels)
@@ -432,6 +433,7 @@ private:
   bool modelRefused = false;         // a pass said what the model cannot do
   bool hasError = false;             // one was printed
   OwningOpRef<ModuleOp> module;
+  std::string continuedFrom;             // the text of that IR, which somebody may have edited: its spec does not tell
   std::optional<codegen::Phase> reached; // by the module that was read, where it was IR
   bool lacksPlaces = false;              // that IR does not say where in the spec its operations are
   std::shared_ptr<std::vector<codegen::Decision>> decisions;

@@ -69,6 +69,17 @@ static bool hasAlready(StringRef option, ModuleOp module) {
          });
 }
 
+/// The text of a stage that a program can keep, which ends at a NUL: MLIR bytecode is kept as the text of its module.
+static std::string textOf(ModuleOp module, std::string text) {
+  if (!StringRef(text).contains('\0'))
+    return text;
+  std::string printed;
+  llvm::raw_string_ostream os(printed);
+  module->print(os, OpPrintingFlags().enableDebugInfo(/*enable=*/true, /*prettyForm=*/false));
+  os << "\n";
+  return printed;
+}
+
 /// Options that come too late for a stage: an error text, or an empty one.
 static std::string checkOptions(const Stage &stage, const CommandLine &line) {
   for (const StageOption &option : stageOptions) {
@@ -137,9 +148,10 @@ std::optional<Stage> stretto::tools::readStage(MLIRContext &context, const Comma
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(*buffer), llvm::SMLoc());
   ScopedDiagnosticHandler handler(&context, [](Diagnostic &diagnostic) { printDiagnostic(diagnostic, llvm::errs()); });
-  Stage stage{parseSourceFile<ModuleOp>(sources, &context), std::nullopt, std::move(text)};
+  Stage stage{parseSourceFile<ModuleOp>(sources, &context), std::nullopt, {}};
   if (!stage.module)
     return std::nullopt;
+  stage.text = textOf(*stage.module, std::move(text));
   stage.phase = codegen::phaseOf(*stage.module);
   if (!codegen::holdsModel(*stage.module)) {
     error = llvm::formatv(

@@ -23,7 +23,7 @@ bool isIR(llvm::StringRef text);
 std::string describeIR(llvm::StringRef path, llvm::StringRef text);
 
 /// A module read from a file, the last phase it has gone through (none: it is as the front end makes it), and the
-/// file's text.
+/// file's text (of bytecode, that of the module).
 struct Stage {
   mlir::OwningOpRef<mlir::ModuleOp> module;
   std::optional<codegen::Phase> phase;

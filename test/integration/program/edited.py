@@ -48,6 +48,23 @@ contains(stretto("eval", HELLO, *TASK, *SMALL, "--threads", 1, "--init-from", f"
 expect("warning" not in stretto("eval", f"{folder}/seq.mlir", *shape, "--threads", 1, "--init-from", f"{folder}/seq-edited.run"),
        "an edited stage does not know its own weights")
 
+# A program that does not start is made again from that stage.
+os.truncate(f"{folder}/seq-edited.run/build/program", 100)
+resumed = stretto("train", "--resume", "--out", f"{folder}/seq-edited.run", "--steps", 3, "--progress", "plain")
+contains(resumed, "so the spec or stage of the run is compiled anew")
+contains(resumed, "done: 3 steps")
+expect(read(kept) == read(f"{folder}/seq.mlir"), "a resume keeps the stage")
+
+# What is printed of a stage does not hold the text of the one before; bytecode is kept as text.
+stretto("compile", f"{folder}/seq.mlir", *shape, f"--dump-ir={folder}/continued", "--emit=llvm", "-o", f"{folder}/code")
+for name in os.listdir(f"{folder}/continued"):
+    expect(b"continued_from" not in read(f"{folder}/continued/{name}"), f"{name} holds the stage that it was made from")
+run("stretto-opt", f"{folder}/seq.mlir", "--emit-bytecode", "-o", f"{folder}/binary.mlir")
+stretto("compile", f"{folder}/binary.mlir", *shape, "-o", f"{folder}/binary")
+expect(losses("binary") == edited[0], "continued from bytecode, the program differs")
+expect("warning" not in stretto("eval", f"{folder}/binary.run/build/stage.mlir", *shape, "--threads", 1, "--init-from", f"{folder}/binary.run"),
+       "the text that is kept of bytecode is another stage")
+
 # The last stage in our dialects' successor, as --dump-ir leaves it, and train and summary on a stage.
 stretto("compile", HELLO, *TASK, *SMALL, f"--dump-ir={folder}/dump", "--emit=llvm", "-o", f"{folder}/code")
 dump = sorted(name for name in os.listdir(f"{folder}/dump") if name.endswith(".mlir"))
