@@ -8,11 +8,33 @@
 
 namespace stretto::runtime {
 
+static std::string taskOf(const Settings &settings) {
+  const auto found = settings.find("task");
+  return found == settings.end() ? "" : found->second;
+}
+
+// The settings of all runs, by group. A parameter of its task that a run does not say is at the default that another
+// run of this task says.
+static std::vector<std::vector<Settings>> readAll(std::span<const RunGroup> groups) {
+  std::vector<std::vector<Settings>> all;
+  std::map<std::string, Settings> defaults; // by task
+  for (const RunGroup &group : groups) {
+    std::vector<Settings> &runs = all.emplace_back();
+    for (const Run &run : group.runs) {
+      runs.push_back(readSettings(run.folder));
+      defaults[taskOf(runs.back())].merge(readTaskDefaults(run.folder));
+    }
+  }
+  for (std::vector<Settings> &runs : all)
+    for (Settings &settings : runs) {
+      const Settings &ofTask = defaults[taskOf(settings)];
+      settings.insert(ofTask.begin(), ofTask.end());
+    }
+  return all;
+}
+
 // The settings all runs of a group share; "varies" for the others, "-" for those that some run does not have.
-static Settings commonSettings(const RunGroup &group, const std::set<std::string> &names) {
-  std::vector<Settings> runs;
-  for (const Run &run : group.runs)
-    runs.push_back(readSettings(run.folder));
+static Settings commonSettings(const std::vector<Settings> &runs, const std::set<std::string> &names) {
   Settings common;
   for (const std::string &name : names)
     for (const Settings &run : runs) {
@@ -40,27 +62,35 @@ static bool modelsAreSpecs(const std::vector<Settings> &all) {
   return pairs.size() == countValues(all, "model") && pairs.size() == countValues(all, "spec");
 }
 
-// Whether a setting tells how the groups differ. Of other models, parameters that one of them does not have do not, nor
-// do the texts of the specs where the names of the models tell as much.
+static bool differ(const std::vector<Settings> &all, const std::string &name) {
+  return all.front().contains(name) && countValues(all, name) > 1;
+}
+
+// Whether a setting is a parameter of models, or of tasks, that are others, and some do not have it.
+static bool isOfOneKind(const std::vector<Settings> &all, const std::string &name) {
+  const std::string kind = name.substr(0, name.find('.'));
+  return (name.starts_with("model.") || name.starts_with("task.")) && differ(all, kind) &&
+         std::ranges::any_of(all, [&](const Settings &settings) { return settings.at(name) == "-"; });
+}
+
+// Whether a setting tells how the groups differ. Of other models and tasks, parameters that one of them does not have
+// do not, nor do the texts of the specs where the names of the models tell as much.
 static bool tells(const std::vector<Settings> &all, const std::string &name) {
-  const size_t count = countValues(all, name), models = all.front().contains("model") ? countValues(all, "model") : 1;
-  if (count < 2 || models < 2)
-    return count > 1;
-  if (name == "spec")
-    return !modelsAreSpecs(all);
-  return !name.starts_with("model.") ||
-         std::ranges::none_of(all, [&](const Settings &settings) { return settings.at(name) == "-"; });
+  if (!differ(all, name) || isOfOneKind(all, name))
+    return false;
+  return name != "spec" || !differ(all, "model") || !modelsAreSpecs(all);
 }
 
 Table differencesTable(std::span<const RunGroup> groups) {
+  const std::vector<std::vector<Settings>> read = readAll(groups);
   std::set<std::string> names;
-  for (const RunGroup &group : groups)
-    for (const Run &run : group.runs)
-      for (const auto &[name, value] : readSettings(run.folder))
+  for (const std::vector<Settings> &runs : read)
+    for (const Settings &settings : runs)
+      for (const auto &[name, value] : settings)
         names.insert(name);
   std::vector<Settings> all;
-  for (const RunGroup &group : groups)
-    all.push_back(commonSettings(group, names));
+  for (const std::vector<Settings> &runs : read)
+    all.push_back(commonSettings(runs, names));
   Table table{{"run"}, {}};
   for (const RunGroup &group : groups)
     table.rows.push_back({group.label});

@@ -3,7 +3,7 @@
 
 #include "runtime/core/sealed.h"
 #include "runtime/runs/read_file.h"
-#include "runtime/train/config.h"
+#include "runtime/train/config_file.h"
 #include "runtime/train/json.h"
 #include "runtime/train/toml.h"
 
@@ -13,6 +13,7 @@
 #include <xxhash.h>
 
 #include <sstream>
+#include <vector>
 
 namespace stretto::runtime {
 
@@ -26,12 +27,15 @@ static std::string textOf(const toml::node &node) {
   return stream.str();
 }
 
+// The text of run.toml; empty where there is none.
+static std::string textOfRunFile(const std::string &path) {
+  const std::string text = readIfThere(path, 1 << 20).value_or("");
+  checkWhole(path, text);
+  return text;
+}
+
 static void readRunFile(const std::string &path, Settings &settings) {
-  const std::optional<std::string> text = readIfThere(path, 1 << 20);
-  if (!text)
-    return;
-  checkWhole(path, *text);
-  const toml::table file = parseToml(*text, path);
+  const toml::table file = parseToml(textOfRunFile(path), path);
   for (const auto &[section, prefix] : {std::pair{"settings", ""}, std::pair{"task", "task."}}) {
     const toml::node *node = file.get(section);
     if (node && !node->is_table())
@@ -89,6 +93,21 @@ static void readOptionsFile(const std::string &path, Settings &settings) {
 static void readText(const std::string &path, uint64_t most, const std::string &name, Settings &settings) {
   if (const std::optional<std::string> text = readIfThere(path, most))
     settings[name] = fmt::format("{:08x}", XXH3_64bits(text->data(), text->size()) >> 32);
+}
+
+Settings readTaskDefaults(const std::string &folder) {
+  const std::string path = folder + "/run.toml", text = textOfRunFile(path);
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);)
+    lines.push_back(line);
+  Settings defaults;
+  const toml::table file = parseToml(text, path);
+  if (const toml::table *task = file["task"].as_table())
+    for (const auto &[key, value] : *task)
+      if (commentOf(lines.at(value.source().begin.line - 1)) == Origin().text)
+        defaults["task." + std::string(key.str())] = textOf(value);
+  return defaults;
 }
 
 Settings readSettings(const std::string &folder) {

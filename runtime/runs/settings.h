@@ -13,4 +13,7 @@ using Settings = std::map<std::string, std::string>;
 // texts; from the files of its folder, as far as they are there. Throws Error where a file makes no sense.
 Settings readSettings(const std::string &folder);
 
+// The parameters of its task, "task.x", of which the run says that nobody gave them, with their values.
+Settings readTaskDefaults(const std::string &folder);
+
 } // namespace stretto::runtime

@@ -125,8 +125,7 @@ ConfigLayer readRunFile(const std::string &run) {
   return parseConfig({path, Origin::Kind::RunFile}, content);
 }
 
-// What follows the # of a line that writeConfigFile wrote; empty where nothing does.
-static std::string commentOf(std::string_view line) {
+std::string commentOf(std::string_view line) {
   bool quoted = false;
   for (size_t i = 0; i < line.size(); ++i)
     if (line[i] == '"')

@@ -255,6 +255,26 @@ TEST_F(CompareFiles, ofOtherModelsWhatBothHaveIsTold) {
   EXPECT_EQ(header("m"), (std::vector<std::string>{"run", "model.dim", "model.of_a", "model.of_b", "spec"}));
 }
 
+// What a run of before does not say of its task is at the default; what another task does not have is no difference.
+TEST_F(CompareFiles, ofTasksWhatBothHaveIsTold) {
+  fs::remove_all(pathOf("a/build"));
+  fs::remove_all(pathOf("b/build"));
+  fs::remove(pathOf("a/spec.stretto"));
+  const auto header = [&](const std::string &a, const std::string &b) {
+    write("a/run.toml", a);
+    write("b/run.toml", b);
+    return differencesTable(readComparison(std::vector<std::string>{pathOf("a"), pathOf("b")}, "").groups).header;
+  };
+  const std::string before = "[settings]\ntask = \"x\"  # command line\n[task]\nn = \"5\"  # recipe x\n",
+                    now = before + "k = \"10\"  # default\n", given = before + "k = \"#10\"  # command line\n",
+                    other = "[settings]\ntask = \"y\"\n[task]\nn = \"6\"\nq = \"1\"  # default\n";
+  EXPECT_EQ(header(before, now), (std::vector<std::string>{"run"}));
+  EXPECT_EQ(header(now, before), (std::vector<std::string>{"run"}));
+  EXPECT_EQ(header(before, given), (std::vector<std::string>{"run", "task.k"}));
+  EXPECT_EQ(header(now, given), (std::vector<std::string>{"run", "task.k"}));
+  EXPECT_EQ(header(now, other), (std::vector<std::string>{"run", "task", "task.n"}));
+}
+
 TEST_F(CompareFiles, wrongTypesAreTold) {
   const std::string metrics = "a/metrics.jsonl", one = metrics + ":1: ";
   auto line = [&](const std::string &text) { return errorWith(metrics, text + "\n"); };
