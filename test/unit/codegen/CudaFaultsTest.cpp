@@ -12,6 +12,7 @@
 #include "WalkMasks.h"
 
 #include "codegen/cuda/KernelFunction.h"
+#include "test/unit/support/whole.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -196,13 +197,7 @@ struct Row {
   std::map<std::string, std::string> harmless = {}; // but at these places nothing, for the reason given
 };
 
-/// Of many places, each `step`th is broken, or all where tests run whole (test/support/whole.py).
-int64_t stepOf(int64_t step) {
-  const char *tests = std::getenv("STRETTO_TESTS");
-  return tests && StringRef(tests) == "whole" ? 1 : step;
-}
-
-/// Breaks one place after the other; prints which was caught by what.
+/// Breaks one place after the other, of many each `step`th (stepOf); prints which was caught by what.
 void expectCaught(const Patient &patient, ArrayRef<Row> rows, int64_t step = 1) {
   ASSERT_TRUE(patient.kernel);
   rlim_t seconds = checkSound(CudaLibrary(*patient.module), patient);
@@ -229,7 +224,7 @@ void expectCaught(const Patient &patient, ArrayRef<Row> rows, int64_t step = 1) 
   }
 }
 
-/// Leaves out the masks of a walk, one after the other.
+/// Leaves out the masks of a walk, one after the other, of many each `step`th (stepOf).
 void expectMasksCaught(const Patient &patient, int64_t step, const std::map<std::string, std::string> &harmless) {
   ASSERT_TRUE(patient.kernel);
   auto walk = cast<kern::WalkOp>(patient.kernel);
