@@ -12,61 +12,90 @@
 
 namespace stretto::tools {
 
-static constexpr int64_t mostJobs = 1024;
+namespace {
 
-static void takeOption(SweepLine &line, const std::string &name, const std::string &value) {
-  if (name == "--over") {
-    runtime::Axis axis = parseAxis(value);
-    for (const runtime::Axis &other : line.axes)
-      if (other.name == axis.name)
-        throw CommandError("--over must name each axis once, but got '" + axis.name + "' again", 2);
-    line.axes.push_back(std::move(axis));
-  } else if (value.empty() && (name == "--out" || name == "--stretto")) {
-    throw CommandError(noName(name, name == "--out" ? "FOLDER" : "PROGRAM"), 2);
-  } else if (name == "--out") {
-    line.out = value;
-  } else if (name == "--jobs") {
-    line.jobs = readCount(name, value, mostJobs);
-  } else {
-    line.stretto = value;
-  }
-}
+constexpr int64_t mostJobs = 1024;
 
 // Whether a word asks for something else than a training that begins or goes on by itself.
-static bool asksForNoTraining(const std::string &word) {
+bool asksForNoTraining(const std::string &word) {
   static constexpr std::string_view names[] = {"--resume", "--bench", "--version", "--", "--prompt", "--prompts"};
   return std::ranges::find(names, word.substr(0, word.find('='))) != std::end(names);
 }
 
-SweepLine readSweepLine(std::span<const std::string> words) {
-  SweepLine line;
-  std::set<std::string> given;
-  for (size_t i = 0; i < words.size(); ++i) {
-    const std::string &word = words[i], name = word.substr(0, word.find('='));
-    if (word == "--dry-run") {
+// Reads words one after the other, an option with its value.
+class SweepLineReader {
+public:
+  explicit SweepLineReader(std::span<const std::string> words) : words(words) {}
+
+  SweepLine read() {
+    for (; next < words.size(); ++next)
+      readWord(words[next]);
+    return std::move(line);
+  }
+
+private:
+  void readWord(const std::string &word) {
+    const std::string name = word.substr(0, word.find('='));
+    if (word == "--dry-run")
       line.dryRun = true;
-    } else if (word == "--help" || word == "-h") {
+    else if (word == "--help" || word == "-h")
       line.help = true;
-    } else if (name == "--over" || name == "--out" || name == "--jobs" || name == "--stretto") {
-      const bool attached = name.size() < word.size();
-      if (!attached && i + 1 == words.size())
-        throw CommandError(word + " needs a value", 2);
-      const std::string value = attached ? word.substr(name.size() + 1) : words[++i];
-      if (!given.insert(name).second && name != "--over")
-        throw CommandError(givenTwice(name, value), 2);
-      takeOption(line, name, value);
-    } else if (asksForNoTraining(word)) {
+    else if (name == "--over" || name == "--out" || name == "--jobs" || name == "--stretto")
+      readOption(word, name);
+    else if (asksForNoTraining(word))
       throw CommandError("a sweep must have options that train a model, but got '" + word + "'" +
                              (word == "--resume" ? "; the same line goes on by itself" : ""),
                          2);
+    else
+      keepForTraining(word, name);
+  }
+
+  void readOption(const std::string &word, const std::string &name) {
+    const bool attached = name.size() < word.size();
+    if (!attached && next + 1 == words.size())
+      throw CommandError(word + " needs a value", 2);
+    const std::string value = attached ? word.substr(name.size() + 1) : words[++next];
+    if (!given.insert(name).second && name != "--over")
+      throw CommandError(givenTwice(name, value), 2);
+    takeValue(name, value);
+  }
+
+  void takeValue(const std::string &name, const std::string &value) {
+    if (name == "--over") {
+      runtime::Axis axis = parseAxis(value);
+      for (const runtime::Axis &other : line.axes)
+        if (other.name == axis.name)
+          throw CommandError("--over must name each axis once, but got '" + axis.name + "' again", 2);
+      line.axes.push_back(std::move(axis));
+    } else if (value.empty() && (name == "--out" || name == "--stretto")) {
+      throw CommandError(noName(name, name == "--out" ? "FOLDER" : "PROGRAM"), 2);
+    } else if (name == "--out") {
+      line.out = value;
+    } else if (name == "--jobs") {
+      line.jobs = readCount(name, value, mostJobs);
     } else {
-      line.train.push_back(word);
-      const TrainOption *compiler = findOption(compilerOptions(), word);
-      const TrainOption *option = compiler ? compiler : findOption(programOptions(), word);
-      if (option && option->takesValue && name.size() == word.size() && i + 1 < words.size())
-        line.train.push_back(words[++i]);
+      line.stretto = value;
     }
   }
+
+  void keepForTraining(const std::string &word, const std::string &name) {
+    line.train.push_back(word);
+    const TrainOption *compiler = findOption(compilerOptions(), word);
+    const TrainOption *option = compiler ? compiler : findOption(programOptions(), word);
+    if (option && option->takesValue && name.size() == word.size() && next + 1 < words.size())
+      line.train.push_back(words[++next]);
+  }
+
+  std::span<const std::string> words;
+  size_t next = 0;
+  SweepLine line;
+  std::set<std::string> given;
+};
+
+} // namespace
+
+SweepLine readSweepLine(std::span<const std::string> words) {
+  SweepLine line = SweepLineReader(words).read();
   if (line.help)
     return line;
   if (line.axes.empty())

@@ -245,19 +245,31 @@ void expectMasksCaught(const Patient &patient, int64_t step, const std::map<std:
 
 //===- The tables ---------------------------------------------------------------===//
 
+// What many tables have.
+const Row storeSkipped = {"store skipped", neverStore, {"numbers"}};
+const Row barrierRemoved = {"barrier removed", removeBarrier, {"race", "unwritten"}};
+const Row barrierOfCopiesRemoved = {"barrier removed", removeBarrier, {"race", "unwritten", "copy"}};
+const Row halfMask = {"shuffle with half the mask", halveMask, {"mask"}};
+const Row storeWithoutWork = {"store of threads and rows without work", alwaysStore, {"race"}};
+const Row columnOff = {"column one off", shiftGlobalLoad, {"numbers", "bounds"}};
+const Row sameLane = {"shuffle to the same lane", shuffleNowhere, {"numbers"}};
+const Row copiesNotAwaited = {"copies not waited for", removeWait, {"copy"}};
+const Row tailSkipped = {"tail skipped", skipTail, {"numbers"}};
+const Row sharedStoreOff = {"shared memory written one further on", shiftSharedStore, {"race", "unwritten", "bounds"}};
+
 TEST(CudaFaults, NormAndCanon) {
   expectCaught(Patient(bodyText("norm_canon"), "norm_canon", awkward),
                {
-                   {"barrier removed", removeBarrier, {"race", "unwritten"}},
-                   {"shuffle with half the mask", halveMask, {"mask"}},
-                   {"shuffle to the same lane", shuffleNowhere, {"numbers"}},
-                   {"store skipped", neverStore, {"numbers"}},
-                   {"store of threads and rows without work", alwaysStore, {"race"}},
-                   {"shared memory written one further on", shiftSharedStore, {"race", "unwritten", "bounds"}},
+                   barrierRemoved,
+                   halfMask,
+                   sameLane,
+                   storeSkipped,
+                   storeWithoutWork,
+                   sharedStoreOff,
                    {"shared memory read one further on", shiftSharedLoad, {"numbers", "unwritten", "bounds"}},
-                   {"column one off", shiftGlobalLoad, {"numbers", "bounds"}},
+                   columnOff,
                    {"tap one row off", change(-3, -2), {"numbers"}},
-                   {"tail skipped", skipTail, {"numbers"}},
+                   tailSkipped,
                    {"row owned by two chunks", change(5, 6), {"race"}},
                });
 }
@@ -265,15 +277,15 @@ TEST(CudaFaults, NormAndCanon) {
 TEST(CudaFaults, NormAndCanonBackward) {
   expectCaught(Patient(bodyText("norm_canon_backward"), "norm_canon_backward", awkward),
                {
-                   {"barrier removed", removeBarrier, {"race", "unwritten"}},
-                   {"shuffle with half the mask", halveMask, {"mask"}},
-                   {"shuffle to the same lane", shuffleNowhere, {"numbers"}},
-                   {"store skipped", neverStore, {"numbers"}},
-                   {"store of threads and rows without work", alwaysStore, {"race"}},
-                   {"shared memory written one further on", shiftSharedStore, {"race", "unwritten", "bounds"}},
-                   {"column one off", shiftGlobalLoad, {"numbers", "bounds"}},
+                   barrierRemoved,
+                   halfMask,
+                   sameLane,
+                   storeSkipped,
+                   storeWithoutWork,
+                   sharedStoreOff,
+                   columnOff,
                    {"tap one row off", change(2, 1), {"numbers"}},
-                   {"tail skipped", skipTail, {"numbers"}},
+                   tailSkipped,
                    {"row owned by two chunks", change(5, 6), {"race"}},
                });
 }
@@ -282,53 +294,37 @@ TEST(CudaFaults, RowsThroughPlaces) {
   CudaSchedule schedule = {.rows = 1, .lanes = 4, .chunk = 8, .threads = 32, .groups = 2, .tiles = 1, .places = 4};
   expectCaught(Patient(bodyText("norm_canon_backward"), "norm_canon_backward", schedule),
                {
-                   {"copies not waited for", removeWait, {"copy"}},
-                   {"store skipped", neverStore, {"numbers"}},
+                   copiesNotAwaited,
+                   storeSkipped,
                    {"shared memory read one further on", shiftSharedLoad, {"numbers", "unwritten", "bounds", "copy"}},
-                   {"column one off", shiftGlobalLoad, {"numbers", "bounds"}},
+                   columnOff,
                });
 }
 
 TEST(CudaFaults, Loss) {
   expectCaught(Patient(bodyText("cross_entropy"), "cross_entropy", awkward),
-               {
-                   {"barrier removed", removeBarrier, {"race", "unwritten"}},
-                   {"shuffle with half the mask", halveMask, {"mask"}},
-                   {"shuffle to the same lane", shuffleNowhere, {"numbers"}},
-                   {"tail skipped", skipTail, {"numbers"}},
-                   {"store skipped", neverStore, {"numbers"}},
-                   {"store of threads and rows without work", alwaysStore, {"race"}},
-               });
+               {barrierRemoved, halfMask, sameLane, tailSkipped, storeSkipped, storeWithoutWork});
 }
 
 TEST(CudaFaults, HeadNorm) {
   expectCaught(Patient(bodyText("head_norm_rotary"), "head_norm_rotary", awkward),
-               {
-                   {"barrier removed", removeBarrier, {"race", "unwritten"}},
-                   {"store skipped", neverStore, {"numbers"}},
-                   {"store of threads and rows without work", alwaysStore, {"race"}},
-               });
+               {barrierRemoved, storeSkipped, storeWithoutWork});
 }
 
 TEST(CudaFaults, SumPartials) {
   expectCaught(Patient(bodyText("norm_canon_backward"), "norm_canon_backward.sum1", awkward),
-               {
-                   {"barrier removed", removeBarrier, {"race", "unwritten"}},
-                   {"store skipped", neverStore, {"numbers"}},
-                   {"store of threads and rows without work", alwaysStore, {"race"}},
-                   {"column one off", shiftGlobalLoad, {"numbers", "bounds"}},
-               });
+               {barrierRemoved, storeSkipped, storeWithoutWork, columnOff});
 }
 
 /// The first sum has more threads than the second, and both have blocks that end within a tile.
 TEST(CudaFaults, FusedSums) {
   expectCaught(Patient(fusedSums, "sums", {}),
                {
-                   {"barrier removed", removeBarrier, {"race", "unwritten"}},
-                   {"store skipped", neverStore, {"numbers"}},
+                   barrierRemoved,
+                   storeSkipped,
                    {"store of threads without work", alwaysStore, {"race", "unwritten"}},
-                   {"column one off", shiftGlobalLoad, {"numbers", "bounds"}},
-                   {"shared memory written one further on", shiftSharedStore, {"race", "unwritten", "bounds"}},
+                   columnOff,
+                   sharedStoreOff,
                    {"first block of the second sum one off", change(-12, -11), {"numbers"}},
                });
 }
@@ -338,10 +334,10 @@ TEST(CudaFaults, EmbeddingGradient) {
   expectCaught(
       Patient(embedGradient(4227), "embeddings.embed0", {}, {2, 2 * 8 * 4}),
       {
-          {"barrier removed", removeBarrier, {"race", "unwritten"}},
-          {"shuffle with half the mask", halveMask, {"mask"}},
+          barrierRemoved,
+          halfMask,
           {"shuffle to the same lane", shuffleNowhere, {"race", "unwritten", "bounds", "numbers"}},
-          {"store skipped", neverStore, {"numbers"}},
+          storeSkipped,
           {"store without need", alwaysStore, {"race"}},
           {"shared memory written one further on", shiftSharedStore, {"race", "unwritten", "bounds", "endless"}},
           {"shared memory read one further on", shiftSharedLoad, {"race", "unwritten", "bounds", "numbers"}},
@@ -353,7 +349,7 @@ TEST(CudaFaults, EmbeddingGradient) {
 TEST(CudaFaults, EmbeddingGradientOneId) {
   expectCaught(Patient(embedGradient(11), "embeddings.embed0", {}),
                {
-                   {"barrier removed", removeBarrier, {"race", "unwritten"}},
+                   barrierRemoved,
                    {"store skipped",
                     neverStore,
                     {"numbers"},
@@ -432,7 +428,7 @@ TEST(CudaFaults, MatmulWithTaps) {
                    {"rows kept before others have read them", removeNumberedBarrier, {"race"}},
                    {"rows of the operand not waited for", removeWait, {"copy"}},
                    {"lanes do not meet", removeWarpBarrier, {"race"}},
-                   {"store skipped", neverStore, {"numbers"}},
+                   storeSkipped,
                    {"kept rows one further on", shiftSharedStore, {"unwritten", "numbers"}},
                    {"rows read one further on",
                     shiftSharedLoad,
@@ -458,28 +454,20 @@ TEST(CudaFaults, MatmulWithTables) {
 TEST(CudaFaults, Walk) {
   expectCaught(Patient(linearAttention("f32"), "linear_attention.walk0", {}),
                {
-                   {"barrier removed", removeBarrier, {"race", "unwritten", "copy"}},
-                   {"copies not waited for", removeWait, {"copy"}},
-                   {"store skipped", neverStore, {"numbers"}},
+                   barrierOfCopiesRemoved,
+                   copiesNotAwaited,
+                   storeSkipped,
                    {"store of rows and states that are not there", alwaysStore, {"race"}},
                });
 }
 
 TEST(CudaFaults, WalkWithSharedState) {
   expectCaught(Patient(withSharedState(linearAttention("f32")), "linear_attention.walk0", {}),
-               {
-                   {"barrier removed", removeBarrier, {"race", "unwritten", "copy"}},
-                   {"store skipped", neverStore, {"numbers"}},
-               });
+               {barrierOfCopiesRemoved, storeSkipped});
 }
 
 TEST(CudaFaults, WalkWithReductions) {
-  expectCaught(Patient(reductionWalks({32, 16}), "reductions.walk0", {}),
-               {
-                   {"barrier removed", removeBarrier, {"race", "unwritten", "copy"}},
-                   {"shuffle with half the mask", halveMask, {"mask"}},
-                   {"shuffle to the same lane", shuffleNowhere, {"numbers"}},
-               });
+  expectCaught(Patient(reductionWalks({32, 16}), "reductions.walk0", {}), {barrierOfCopiesRemoved, halfMask, sameLane});
 }
 
 const Row firstWaitIsHarmless = {
@@ -488,31 +476,23 @@ const Row firstWaitIsHarmless = {
 /// The gated delta rule with documents.
 TEST(CudaFaults, Mixer) {
   Patient patient(mixerWalks({}), "mixer.walk0", {});
-  expectCaught(patient,
-               {
-                   {"barrier removed", removeBarrier, {"race", "unwritten", "copy"}},
-                   {"store skipped", neverStore, {"numbers"}},
-               },
+  expectCaught(patient, {barrierOfCopiesRemoved, storeSkipped},
                /*step=*/3);
-  expectCaught(patient, {{"copies not waited for", removeWait, {"copy"}}});
+  expectCaught(patient, {copiesNotAwaited});
 }
 
 TEST(CudaFaults, MixerGradient) {
   Patient patient(mixerWalks({}), "mixer.walk2", {});
-  expectCaught(patient,
-               {
-                   {"barrier removed", removeBarrier, {"race", "unwritten", "copy"}},
-                   {"store skipped", neverStore, {"numbers"}},
-               },
+  expectCaught(patient, {barrierOfCopiesRemoved, storeSkipped},
                /*step=*/11);
-  expectCaught(patient, {{"shuffle with half the mask", halveMask, {"mask"}}}, /*step=*/60);
+  expectCaught(patient, {halfMask}, /*step=*/60);
   expectCaught(patient, {firstWaitIsHarmless});
 }
 
 /// With matmuls of warps.
 TEST(CudaFaults, MixerByChannelOfBf16) {
   Patient patient(mixerWalks({"bf16", true}), "mixer.walk0", {});
-  expectCaught(patient, {{"barrier removed", removeBarrier, {"race", "unwritten", "copy"}}}, /*step=*/18);
+  expectCaught(patient, {barrierOfCopiesRemoved}, /*step=*/18);
   expectCaught(patient, {firstWaitIsHarmless});
 }
 
@@ -541,19 +521,11 @@ TEST(CudaFaults, MixerByChannelMasks) {
 
 /// Squares that become one of 64 rows in two turns.
 TEST(CudaFaults, WalkWithInverse) {
-  expectCaught(Patient(inverseWalks({64, 16}), "inverse.walk0", {}),
-               {
-                   {"barrier removed", removeBarrier, {"race", "unwritten", "copy"}},
-                   {"store skipped", neverStore, {"numbers"}},
-               });
+  expectCaught(Patient(inverseWalks({64, 16}), "inverse.walk0", {}), {barrierOfCopiesRemoved, storeSkipped});
 }
 
 /// With matmuls of warps.
 TEST(CudaFaults, WalkOfBf16) {
-  expectCaught(Patient(roundedWalks({16, 32}), "rounded.walk0", {}),
-               {
-                   {"barrier removed", removeBarrier, {"race", "unwritten", "copy"}},
-                   {"copies not waited for", removeWait, {"copy"}},
-               });
+  expectCaught(Patient(roundedWalks({16, 32}), "rounded.walk0", {}), {barrierOfCopiesRemoved, copiesNotAwaited});
 }
 } // namespace
