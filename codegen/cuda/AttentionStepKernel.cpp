@@ -79,6 +79,7 @@ private:
   Value firstKey(Value end);
   Value placeOf(Value key);
   Values attend(ValueRange query, Value end);
+  Value capped(Value score);
   Value slopeOfHead();
   Values step(ValueRange query, Value key, Value end, ValueRange state);
   void leave(ValueRange state);
@@ -113,6 +114,13 @@ Value StepBuilder::slopeOfHead() {
   return math::ExpOp::create(b, mulF(number, b.real(real, -8 * std::numbers::ln2 / static_cast<double>(heads))));
 }
 
+Value StepBuilder::capped(Value score) {
+  if (!op.getCap())
+    return score;
+  double cap = op.getCap()->convertToDouble();
+  return mulF(math::TanhOp::create(b, mulF(score, b.real(real, 1 / cap))), b.real(real, cap));
+}
+
 /// One key further; the state is maximum, sum and the columns of the result.
 Values StepBuilder::step(ValueRange query, Value key, Value end, ValueRange state) {
   Value place = b.add(b.mul(sequence, capacity), placeOf(key));
@@ -121,7 +129,7 @@ Values StepBuilder::step(ValueRange query, Value key, Value end, ValueRange stat
     dot = b.mulAdd(query[piece], loadReal(b.address(function.buffer(k), stored, b.add(ofKey, column(ofKeys, piece)))),
                    dot);
   dot = b.reduceLanes(seq::ReduceKind::add, dot, warpThreads);
-  Value score = mulF(dot, b.real(real, op.getScale().convertToDouble()));
+  Value score = capped(mulF(dot, b.real(real, op.getScale().convertToDouble())));
   if (slope) {
     Value distance = arith::SIToFPOp::create(b, real, arith::SubIOp::create(b, b.add(key, b.index(1)), end));
     score = b.mulAdd(distance, slope, score);

@@ -104,6 +104,8 @@ CallBuffers emit(HostBuilder &b, seq::LinearWeightGradOp op) {
                         .accumulate = static_cast<bool>(op.getAccumulator())});
 }
 
+template <typename Attention> double capOf(Attention op) { return op.getCap() ? op.getCap()->convertToDouble() : 0; }
+
 /// What attention and its gradient have in common. Sinks and their share are of attention alone.
 template <typename Op>
 AbiStruct<stretto_attention_args> attentionArgs(HostBuilder &b, Op op, Value sinks = {}, Value share = {}) {
@@ -127,6 +129,7 @@ AbiStruct<stretto_attention_args> attentionArgs(HostBuilder &b, Op op, Value sin
       .set(&Args::window, op.getWindow().value_or(0))
       .set(&Args::causal, op.getCausal())
       .set(&Args::alibi, op.getAlibi())
+      .set(&Args::cap, capOf(op))
       .set(&Args::dtype, dtypeOf(type))
       .set(&Args::q, b.buffer(op.getQ()))
       .set(&Args::k, b.buffer(op.getK()))
@@ -223,6 +226,7 @@ CallBuffers emit(HostBuilder &b, seq::AttentionStepOp op) {
       .set(&Args::scale, op.getScale().convertToDouble())
       .set(&Args::dtype, dtypeOf(q))
       .set(&Args::alibi, op.getAlibi())
+      .set(&Args::cap, capOf(op))
       .set(&Args::q, b.buffer(op.getQ()))
       .set(&Args::k, b.buffer(op.getK()))
       .set(&Args::v, b.buffer(op.getV()))

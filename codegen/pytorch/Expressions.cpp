@@ -162,7 +162,8 @@ static std::string attentionOptions(seq::AttentionOp attention) {
   return option("heads", Twine(attention.getHeads())) + option("kv_heads", Twine(attention.getKvHeads())) +
          option("scale", python::number(attention.getScale())) + option("causal", "False", attention.getCausal()) +
          option("window", Twine(attention.getWindow().value_or(0)), !attention.getWindow()) +
-         option("alibi", "True", !attention.getAlibi());
+         option("alibi", "True", !attention.getAlibi()) +
+         (attention.getCap() ? option("cap", python::number(*attention.getCap())) : "");
 }
 
 static std::string mixerOptions(seq::MixerOp mixer) {

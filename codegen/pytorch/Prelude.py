@@ -141,12 +141,24 @@ def rotary(x, heads, rotated, rotated_heads, theta, interleaved=False, positions
     return x.transpose(1, 2).flatten(-2)
 
 
+def capped_attention(q, k, v, cap, scale, mask=None):
+    """Of heads first; a mask says what is seen, or is added to scores."""
+    k, v = (x.repeat_interleave(q.shape[1] // x.shape[1], 1) for x in (k, v))
+    scores = cap * torch.tanh(q @ k.transpose(-1, -2) * (scale / cap))
+    if mask is not None and mask.dtype == torch.bool:
+        scores = scores.masked_fill(~mask, -torch.inf)
+    elif mask is not None:
+        scores = scores + mask
+    return scores.softmax(-1) @ v
+
+
 def softmax_attention(
-    q, k, v, heads, kv_heads, scale, causal=True, window=None, alibi=False, sinks=None, positions=None
+    q, k, v, heads, kv_heads, scale, causal=True, window=None, alibi=False, cap=None, sinks=None, positions=None
 ):
     """Softmax attention; query head h reads key/value head h // (heads // kv_heads). With a window, a token sees itself
-    and window - 1 tokens before it; alibi takes 2^(-8 (h + 1) / heads) times their distance from the scores; the sink of a
-    head is the score of one more key, whose value is zero. Documents do not see each other."""
+    and window - 1 tokens before it; with a cap, a score is cap * tanh(score / cap); alibi takes 2^(-8 (h + 1) / heads) times
+    their distance from the scores; the sink of a head is the score of one more key, whose value is zero. Documents do not see
+    each other."""
     q = q.unflatten(-1, (heads, -1)).transpose(1, 2)
     k, v = (x.unflatten(-1, (kv_heads, -1)).transpose(1, 2) for x in (k, v))
     token = torch.arange(q.shape[2], device=q.device)
@@ -164,6 +176,8 @@ def softmax_attention(
         seen = token[:, None] >= token if mask is None else mask
         distance = (token[:, None] - token).to(q.dtype).masked_fill(~seen, torch.inf)
         mask, causal = -slopes[:, None, None] * distance, False
+    if cap is not None and causal:
+        mask, causal = token[:, None] >= token, False
     if sinks is not None:
         seen = token[:, None] >= token if causal else torch.ones_like(token[:, None] >= token)
         scores = seen if mask is None else mask
@@ -172,8 +186,11 @@ def softmax_attention(
         scores = scores.expand(q.shape[0], heads, -1, -1)
         mask, causal = torch.cat((scores, sinks[:, None, None].expand(*scores.shape[:-1], 1)), -1), False
         k, v = (F.pad(x, (0, 0, 0, 1)) for x in (k, v))
-    gqa = kv_heads != heads
-    y = F.scaled_dot_product_attention(q, k, v, attn_mask=mask, is_causal=causal, scale=scale, enable_gqa=gqa)
+    if cap is not None:
+        y = capped_attention(q, k, v, cap, scale, mask)
+    else:
+        gqa = kv_heads != heads
+        y = F.scaled_dot_product_attention(q, k, v, attn_mask=mask, is_causal=causal, scale=scale, enable_gqa=gqa)
     return y.transpose(1, 2).flatten(-2)
 
 

@@ -64,9 +64,11 @@ Lowered softmaxAttention(const OpToLower &at) {
   auto attention = at.make<seq::AttentionOp>(type, lse, sinks ? share : RankedTensorType(), at.operand(0),
                                              at.operand(1), at.operand(2), sinks, /*positions=*/Value(),
                                              /*starts=*/Value(), heads, at.op.integer("kv_heads"), llvm::APFloat(scale),
-                                             at.op.flag("causal"), IntegerAttr(), at.op.flag("alibi"));
+                                             at.op.flag("causal"), IntegerAttr(), at.op.flag("alibi"), FloatAttr());
   if (window > 0)
     attention.setWindow(window);
+  if (double cap = at.op.real("cap"); cap > 0)
+    attention.setCap(llvm::APFloat(cap));
   return {attention.getOut()};
 }
 

@@ -54,10 +54,11 @@ LogicalResult AttentionOp::differentiate(ValueRange gradients, Differentiation &
   if (getShare() && gradients[2])
     return emitError() << "the share of sinks has no derivative";
   Value q = backward.primal(getQ()), k = backward.primal(getK()), v = backward.primal(getV());
-  auto gradient = AttentionGradOp::create(backward.builder(), TypeRange{q.getType(), k.getType(), v.getType()},
-                                          gradients[0], q, k, v, backward.primal(getOut()), backward.primal(getLse()),
-                                          backward.primal(getPositions()), backward.primal(getStarts()), getHeads(),
-                                          getKvHeads(), getScale(), getCausal(), getWindowAttr(), getAlibi());
+  auto gradient =
+      AttentionGradOp::create(backward.builder(), TypeRange{q.getType(), k.getType(), v.getType()}, gradients[0], q, k,
+                              v, backward.primal(getOut()), backward.primal(getLse()), backward.primal(getPositions()),
+                              backward.primal(getStarts()), getHeads(), getKvHeads(), getScale(), getCausal(),
+                              getWindowAttr(), getAlibi(), getCapAttr());
   backward.add(getQ(), gradient.getDq());
   backward.add(getK(), gradient.getDk());
   backward.add(getV(), gradient.getDv());
@@ -87,7 +88,7 @@ SmallVector<Value> AttentionOp::decode(Decoding &decoding, std::string &reason) 
   Value sinks = getSinks() ? decoding.rows(getSinks()) : Value();
   SmallVector<Value> results{AttentionStepOp::create(decoding.builder(), type, q, keys, values, decoding.positions(),
                                                      decoding.counts(), sinks, getHeads(), getKvHeads(), getScale(),
-                                                     window, getAlibi())};
+                                                     window, getAlibi(), getCapAttr())};
   results.resize(getNumResults());
   return results;
 }
@@ -149,8 +150,8 @@ template <typename Attention> LogicalResult verifyAttention(Attention op) {
     return op.emitOpError() << "q and k must be [batch, time, columns], but got " << q << " and " << k;
   if ((op.getWindow() || op.getAlibi()) && !op.getCausal())
     return op.emitOpError() << "a window and alibi need causal";
-  if (APFloat scale = op.getScale(); !scale.isFinite() || !(scale.convertToDouble() > 0))
-    return op.emitOpError() << "scale must be a positive number, but got " << scale.convertToDouble();
+  if (failed(isPositive(op, "scale", op.getScale())) || failed(isPositive(op, "cap", op.getCap())))
+    return failure();
   int64_t heads = op.getHeads();
   if (failed(verifyHeads(op, q, k, heads, op.getKvHeads())) ||
       failed(verifyValues(op, q, k, typeOf(op.getV()), typeOf(op.getOut()), heads, op.getKvHeads())) ||

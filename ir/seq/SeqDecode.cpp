@@ -89,7 +89,8 @@ LogicalResult AttentionStepOp::verify() {
   if (failed(verifyRows(*this, getQ(), getPositions(), getCounts())) || failed(verifyCache(*this, getK(), getQ())))
     return failure();
   int64_t heads = getHeads(), kvHeads = getKvHeads();
-  if (failed(verifyHeads(*this, typeOf(getQ()), typeOf(getK()), heads, kvHeads)) ||
+  if (failed(isPositive(*this, "scale", getScale())) || failed(isPositive(*this, "cap", getCap())) ||
+      failed(verifyHeads(*this, typeOf(getQ()), typeOf(getK()), heads, kvHeads)) ||
       failed(verifySinks(*this, getSinks(), typeOf(getQ()), heads)))
     return failure();
   auto v = typeOf(getV());

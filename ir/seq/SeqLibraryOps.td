@@ -84,6 +84,8 @@ def Seq_AttentionOp : Seq_Op<"attention", [Pure,
     With `alibi`, `2^(-8 (h + 1) / heads)` times the distance of query and key is taken from the scores of head `h`
     (O. Press et al., arXiv 2108.12409); only where it is `causal`.
 
+    With `cap`, a score is `cap * tanh(score / cap)`, before distances are taken from it (Gemma 2, arXiv 2408.00118).
+
     With `sinks`, `[heads]`, the softmax of head `h` has `exp(sinks[h])` in its sum besides, for no value (gpt-oss,
     arXiv 2508.10925). `lse` has it, too, so that gradients of q, k and v are as without; `share`,
     `[batch, time, heads]`, is its part of the sum, which the gradient of the sinks is made of.
@@ -97,13 +99,14 @@ def Seq_AttentionOp : Seq_Op<"attention", [Pure,
   let arguments = (ins Seq_StoredTensor:$q, Seq_StoredTensor:$k, Seq_StoredTensor:$v, Optional<Seq_RealTensor>:$sinks,
                        Optional<Seq_TokenTensor>:$positions, Optional<Seq_TokenTensor>:$starts, I64Attr:$heads,
                        I64Attr:$kv_heads, F64Attr:$scale, UnitAttr:$causal,
-                       OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$window, UnitAttr:$alibi);
+                       OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$window, UnitAttr:$alibi,
+                       OptionalAttr<F64Attr>:$cap);
   let results = (outs Seq_StoredTensor:$out, Seq_RealTensor:$lse, Optional<Seq_RealTensor>:$share);
   let assemblyFormat = [{
     $q `,` $k `,` $v (`sinks` $sinks^ `:` type($sinks))? (`positions` $positions^ `:` type($positions))?
     (`starts` $starts^ `:` type($starts))? `heads` $heads `kv_heads` $kv_heads `scale` $scale (`causal` $causal^)?
-    (`window` $window^)? (`alibi` $alibi^)? `:` type($q) `,` type($k) `,` type($v) `->` type($out) `,` type($lse)
-    (`,` type($share)^)? attr-dict
+    (`window` $window^)? (`alibi` $alibi^)? (`cap` $cap^)?
+    `:` type($q) `,` type($k) `,` type($v) `->` type($out) `,` type($lse) (`,` type($share)^)? attr-dict
   }];
   let hasVerifier = 1;
 }
@@ -114,7 +117,7 @@ def Seq_AttentionGradOp : Seq_Op<"attention_grad", [Pure,
     AllTypesMatch<["out", "grad"]>]> {
   let summary = "the gradients of seq.attention";
   let description = [{
-    `positions`, `starts`, `window` and `alibi` as there. With sinks, `out` and `lse` are those with them.
+    `positions`, `starts`, `window`, `alibi` and `cap` as there. With sinks, `out` and `lse` are those with them.
 
     ```mlir
     %dq, %dk, %dv = seq.attention_grad %do, %q, %k, %v, %o, %lse heads 4 kv_heads 2 scale 0.5 causal : tensor<2x8x16xf32>, tensor<2x8x8xf32>, tensor<2x8x8xf32>, tensor<2x8x16xf32>, tensor<2x4x8xf32>
@@ -123,12 +126,13 @@ def Seq_AttentionGradOp : Seq_Op<"attention_grad", [Pure,
   let arguments = (ins Seq_StoredTensor:$grad, Seq_StoredTensor:$q, Seq_StoredTensor:$k, Seq_StoredTensor:$v,
                        Seq_StoredTensor:$out, Seq_RealTensor:$lse, Optional<Seq_TokenTensor>:$positions,
                        Optional<Seq_TokenTensor>:$starts, I64Attr:$heads, I64Attr:$kv_heads, F64Attr:$scale,
-                       UnitAttr:$causal, OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$window, UnitAttr:$alibi);
+                       UnitAttr:$causal, OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$window, UnitAttr:$alibi,
+                       OptionalAttr<F64Attr>:$cap);
   let results = (outs Seq_StoredTensor:$dq, Seq_StoredTensor:$dk, Seq_StoredTensor:$dv);
   let assemblyFormat = [{
     $grad `,` $q `,` $k `,` $v `,` $out `,` $lse (`positions` $positions^ `:` type($positions))?
     (`starts` $starts^ `:` type($starts))? `heads` $heads `kv_heads` $kv_heads `scale` $scale
-    (`causal` $causal^)? (`window` $window^)? (`alibi` $alibi^)?
+    (`causal` $causal^)? (`window` $window^)? (`alibi` $alibi^)? (`cap` $cap^)?
     `:` type($q) `,` type($k) `,` type($v) `,` type($out) `,` type($lse) attr-dict
   }];
   let hasVerifier = 1;

@@ -242,8 +242,8 @@ LogicalResult CanonOp::verify() {
 }
 
 LogicalResult RotaryOp::verify() {
-  if (APFloat theta = getTheta(); !theta.isFinite() || !(theta.convertToDouble() > 0))
-    return emitOpError() << "theta must be a positive number, but got " << theta.convertToDouble();
+  if (failed(isPositive(*this, "theta", getTheta())))
+    return failure();
   int64_t heads = getHeads();
   auto type = typeOf(getOperand());
   if (failed(areActivations(*this, type)) || failed(dividesColumns(*this, heads, type)))

@@ -53,6 +53,12 @@ LogicalResult stretto::seq::verifyHeads(Operation *op, RankedTensorType q, Ranke
   return success();
 }
 
+LogicalResult stretto::seq::isPositive(Operation *op, StringRef name, const std::optional<APFloat> &number) {
+  if (!number || (number->isFinite() && number->convertToDouble() > 0))
+    return success();
+  return op->emitOpError() << name << " must be a positive number, but got " << number->convertToDouble();
+}
+
 LogicalResult stretto::seq::verifySinks(Operation *op, Value sinks, RankedTensorType q, int64_t heads) {
   if (!sinks)
     return success();

@@ -21,6 +21,8 @@ mlir::LogicalResult haveType(mlir::Operation *op, llvm::StringRef what, mlir::Ra
 /// Queries have `heads` and keys `kvHeads` heads of one width.
 mlir::LogicalResult verifyHeads(mlir::Operation *op, mlir::RankedTensorType q, mlir::RankedTensorType k, int64_t heads,
                                 int64_t kvHeads);
+/// A number, where there is one, is above 0 and finite.
+mlir::LogicalResult isPositive(mlir::Operation *op, llvm::StringRef name, const std::optional<llvm::APFloat> &number);
 /// Sinks of attention, null where there are none, are a number for each head.
 mlir::LogicalResult verifySinks(mlir::Operation *op, mlir::Value sinks, mlir::RankedTensorType q, int64_t heads);
 

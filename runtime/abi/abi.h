@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define STRETTO_ABI_VERSION 21u
+#define STRETTO_ABI_VERSION 22u
 
 typedef enum stretto_dtype { STRETTO_F32 = 0, STRETTO_F64 = 1, STRETTO_I32 = 2, STRETTO_BF16 = 3 } stretto_dtype;
 
@@ -325,7 +325,8 @@ typedef struct stretto_matmul_args {
 /* Softmax attention. q: [B,T,heads*head_dim], k: [B,T,kv_heads*head_dim], v: [B,T,kv_heads*value_dim],
  * o: [B,T,heads*value_dim], each with its own row stride in elements (so they may be column ranges of one buffer), all of type `dtype`; lse: real[B,heads,T].
  * Where it is causal, a token sees itself and those before it; with a window > 0, the last `window` of them alone; with
- * alibi, 2^(-8 (h + 1) / heads) times the distance of query and key is taken from the scores of head h. With sinks,
+ * alibi, 2^(-8 (h + 1) / heads) times the distance of query and key is taken from the scores of head h; with a cap > 0,
+ * a score is cap * tanh(score / cap) before. With sinks,
  * real[heads], exp(sinks[h]) is in the sum of head h besides, and in its lse; share: real[B,T,heads] is
  * written then, exp(sinks[h]) by that sum.
  * positions and starts, where they are there, are as in stretto_input; a token then sees its own document alone. */
@@ -333,7 +334,7 @@ typedef struct stretto_attention_args {
   int64_t batch, length, heads, kv_heads, head_dim, value_dim;
   int64_t q_stride, k_stride, v_stride, o_stride;
   int64_t window;
-  double scale;
+  double scale, cap;
   double flops; /* of this call */
   int32_t causal, alibi;
   int32_t dtype; /* stretto_dtype */
@@ -388,12 +389,12 @@ typedef struct stretto_last_row_args {
 /* Causal softmax attention of a few queries of each sequence over its cached keys and values:
  * q: [batch,rows,heads*head_dim], o: [batch,rows,heads*value_dim] with row strides in elements,
  * k: [batch,capacity,kv_heads*head_dim], v: [batch,capacity,kv_heads*value_dim]. Query r of sequence b sees keys 0 ... positions[b,r], with a window > 0 the last `window` of them; that of position p lies at
- * p mod capacity. alibi and sinks as there. Rows of `o` behind the valid ones are zeros. */
+ * p mod capacity. alibi, cap and sinks as there. Rows of `o` behind the valid ones are zeros. */
 typedef struct stretto_attention_step_args {
   int64_t batch, rows, capacity, heads, kv_heads, head_dim, value_dim;
   int64_t q_stride, o_stride;
   int64_t window;
-  double scale;
+  double scale, cap;
   int32_t dtype; /* stretto_dtype of q, k, v and o */
   int32_t alibi, has_sinks;
   int32_t unused;

@@ -214,6 +214,7 @@ Sizes sizesOf(const AttentionOp &op) {
           op.window,
           op.causal,
           op.alibi,
+          op.cap != 0,
           op.positions != nullptr,
           op.starts != nullptr,
           op.sinks != nullptr,
@@ -225,8 +226,8 @@ Sizes sizesOf(const AttentionGradOp &op) {
   return sizes;
 }
 Sizes sizesOf(const AttentionStepOp &op) {
-  return {op.dtype,     op.batch,    op.rows,     op.capacity, op.heads, op.kv_heads,        op.head_dim,
-          op.value_dim, op.q_stride, op.o_stride, op.window,   op.alibi, op.sinks != nullptr};
+  return {op.dtype,     op.batch,    op.rows,     op.capacity, op.heads, op.kv_heads, op.head_dim,
+          op.value_dim, op.q_stride, op.o_stride, op.window,   op.alibi, op.cap != 0, op.sinks != nullptr};
 }
 
 Sizes sizesOf(const LibraryOp &op) {

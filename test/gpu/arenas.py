@@ -135,9 +135,13 @@ class Library:
         shape, strides = (args.batch, heads, args.length, columns), (args.length * stride, columns, stride, 1)
         return self.arenas.tensor(buffer, args.dtype, shape, strides)
 
+    def products(self, args, q, k):
+        return q @ k.repeat_interleave(args.heads // args.kv_heads, 1).transpose(-1, -2) * args.scale
+
     def scores(self, args, q, k):
-        group = args.heads // args.kv_heads
-        scores = q @ k.repeat_interleave(group, 1).transpose(-1, -2) * args.scale
+        scores = self.products(args, q, k)
+        if args.cap:
+            scores = args.cap * torch.tanh(scores / args.cap)
         if args.alibi:
             token = torch.arange(args.length)
             slopes = 2 ** (-8 * torch.arange(1, args.heads + 1, dtype=scores.dtype) / args.heads)
@@ -184,6 +188,8 @@ class Library:
         grad = self.heads(of, args.d_o, args.do_stride, of.heads, of.value_dim).to(p.dtype)
         dp = grad @ v.repeat_interleave(group, 1).transpose(-1, -2)
         ds = of.scale * p * (dp - (p * dp).sum(-1, keepdim=True))
+        if of.cap:
+            ds = ds * (1 - torch.tanh(self.products(of, q, k) / of.cap) ** 2)
 
         def of_groups(x):  # the sum over the query heads that share a key/value head
             return x.unflatten(1, (of.kv_heads, group)).sum(2)

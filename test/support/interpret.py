@@ -111,10 +111,14 @@ ATTENTION_OPERANDS = ("q", "k", "v", "sinks", "positions", "starts")
 
 
 def attention_weights(op, q, k, positions=None):
-    """Queries, repeated keys and their scores."""
+    """Queries, repeated keys, their scores, and the derivatives of these by what they are before they are capped."""
     heads, kv_heads = op.integer("heads"), op.integer("kv_heads")
     q, k = heads_first(q, heads), np.repeat(heads_first(k, kv_heads), heads // kv_heads, 1)
     scores = op.real("scale") * q @ k.swapaxes(-1, -2)
+    slope = 1.0  # what capping makes of derivatives
+    if "cap" in op:
+        scores = np.tanh(scores / op.real("cap"))
+        slope, scores = 1 - scores**2, scores * op.real("cap")
     token = np.arange(scores.shape[-1])
     distance = token[:, None] - token
     if "alibi" in op:
@@ -126,14 +130,14 @@ def attention_weights(op, q, k, positions=None):
     if positions is not None:
         begins = np.arange(positions.shape[1]) - positions
         scores = np.where(begins[:, None, :, None] == begins[:, None, None, :], scores, -np.inf)
-    return q, k, scores
+    return q, k, scores, slope
 
 
 def attention(op, *inputs):
     heads, kv_heads = op.integer("heads"), op.integer("kv_heads")
     operands = given(op, "operandSegmentSizes", ATTENTION_OPERANDS, inputs)
     v = operands["v"]
-    _, _, scores = attention_weights(op, operands["q"], operands["k"], operands.get("positions"))
+    _, _, scores, _ = attention_weights(op, operands["q"], operands["k"], operands.get("positions"))
     largest = scores.max(-1, keepdims=True)
     total, sinks = np.exp(scores - largest).sum(-1, keepdims=True), operands.get("sinks")
     if sinks is not None:
@@ -152,12 +156,12 @@ def attention_grad(op, *inputs):
     operands = given(op, "operandSegmentSizes", names, inputs)
     grad, q, k, v, out, lse = (operands[name] for name in names[:6])
     batch, length = q.shape[:2]
-    q, k, scores = attention_weights(op, q, k, operands.get("positions"))
+    q, k, scores, slope = attention_weights(op, q, k, operands.get("positions"))
     v = np.repeat(heads_first(v, kv_heads), heads // kv_heads, 1)
     grad, out = heads_first(grad, heads), heads_first(out, heads)
     p = np.exp(scores - lse[..., None])
     dp = grad @ v.swapaxes(-1, -2)
-    ds = op.real("scale") * p * (dp - (grad * out).sum(-1, keepdims=True))
+    ds = op.real("scale") * slope * p * (dp - (grad * out).sum(-1, keepdims=True))
 
     def of_groups(x):  # the sum over the query heads that share a key/value head
         return heads_last(x.reshape(batch, kv_heads, heads // kv_heads, length, -1).sum(2))

@@ -57,12 +57,15 @@ void stretto_matmul(stretto_context *, const stretto_matmul_args *args) {
     }
 }
 
-// Weights of position t of head h of sequence b, and the score's derivative is left to the caller.
-static std::vector<double> attend(const stretto_attention_args &a, int64_t b, int64_t h, int64_t t, double *lse) {
+// Weights of position t of head h of sequence b; `slopes`: derivatives of scores by what they are before they are
+// capped.
+static std::vector<double> attend(const stretto_attention_args &a, int64_t b, int64_t h, int64_t t, double *lse,
+                                  std::vector<double> &slopes) {
   int64_t kvHead = h / (a.heads / a.kv_heads), last = a.causal ? t : a.length - 1;
   int64_t first = a.window ? std::max<int64_t>(0, t + 1 - a.window) : 0;
   const double *q = reals(a.q) + (b * a.length + t) * a.q_stride + h * a.head_dim;
   std::vector<double> weights(last + 1);
+  slopes.assign(last + 1, 1);
   double sum = 0;
   for (int64_t s = first; s <= last; ++s) {
     const double *k = reals(a.k) + (b * a.length + s) * a.k_stride + kvHead * a.head_dim;
@@ -70,7 +73,12 @@ static std::vector<double> attend(const stretto_attention_args &a, int64_t b, in
     for (int64_t d = 0; d < a.head_dim; ++d)
       score += q[d] * k[d];
     const double slope = a.alibi ? std::exp2(-8.0 * (h + 1) / a.heads) : 0;
-    weights[s] = std::exp(score * a.scale - slope * (t - s));
+    score *= a.scale;
+    if (a.cap > 0) {
+      const double part = std::tanh(score / a.cap);
+      score = a.cap * part, slopes[s] = 1 - part * part;
+    }
+    weights[s] = std::exp(score - slope * (t - s));
     sum += weights[s];
   }
   if (a.has_sinks)
@@ -87,7 +95,7 @@ void stretto_attention(stretto_context *, const stretto_attention_args *args) {
     for (int64_t h = 0; h < a.heads; ++h)
       for (int64_t t = 0; t < a.length; ++t) {
         double *lse = reals(a.lse) + (b * a.heads + h) * a.length + t;
-        std::vector<double> weights = attend(a, b, h, t, lse);
+        std::vector<double> slopes, weights = attend(a, b, h, t, lse, slopes);
         if (a.has_sinks)
           reals(a.share)[(b * a.length + t) * a.heads + h] = std::exp(reals(a.sinks)[h] - *lse);
         double *o = reals(a.o) + (b * a.length + t) * a.o_stride + h * a.value_dim;
@@ -113,7 +121,7 @@ void stretto_attention_grad(stretto_context *, const stretto_attention_grad_args
     for (int64_t h = 0; h < a.heads; ++h)
       for (int64_t t = 0; t < a.length; ++t) {
         double lseHere, lse = reals(a.lse)[(b * a.heads + h) * a.length + t];
-        std::vector<double> weights = attend(a, b, h, t, &lseHere), slope(weights.size());
+        std::vector<double> slopes, weights = attend(a, b, h, t, &lseHere, slopes), slope(weights.size());
         for (double &weight : weights) // sinks are in the forward's sum alone
           weight *= std::exp(lseHere - lse);
         int64_t kvHead = h / (a.heads / a.kv_heads), row = b * a.length + t;
@@ -130,7 +138,7 @@ void stretto_attention_grad(stretto_context *, const stretto_attention_grad_args
           mean += weights[s] * slope[s];
         }
         for (size_t s = 0; s < weights.size(); ++s) {
-          double score = weights[s] * (slope[s] - mean) * a.scale;
+          double score = weights[s] * (slope[s] - mean) * slopes[s] * a.scale;
           for (int64_t d = 0; d < a.head_dim; ++d) {
             reals(args->d_q)[row * args->dq_stride + h * a.head_dim + d] +=
                 score * reals(a.k)[(b * a.length + s) * a.k_stride + keyColumn + d];

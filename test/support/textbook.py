@@ -213,7 +213,7 @@ class Language(Reader):
         turned = [turn(part, heads or part.shape[-1] // head_dim, fraction, head_fraction, theta, style) for part in x]
         return turned if len(x) > 1 else turned[0]
 
-    def softmax_attention(self, q, k, v, heads, kv_heads=None, causal=True, window=0, alibi=False, sinks=None):
+    def softmax_attention(self, q, k, v, heads, kv_heads=None, causal=True, window=0, alibi=False, sinks=None, cap=0):
         def part(x, number, parts):
             width = x.shape[-1] // parts
             return x[..., number * width : (number + 1) * width]
@@ -225,7 +225,9 @@ class Language(Reader):
             for t in range(length):
                 seen = range(max(0, t + 1 - window) if window else 0, t + 1 if causal else length)
                 slope = 2 ** (-8 * (head + 1) / heads) if alibi else 0
-                scores = [np.exp((mine[:, :, t] * keys[:, :, s]).sum(-1) / math.sqrt(width) - slope * (t - s)) for s in seen]
+                scores = [(mine[:, :, t] * keys[:, :, s]).sum(-1) / math.sqrt(width) for s in seen]
+                scores = [cap * np.tanh(score / cap) if cap else score for score in scores]
+                scores = [np.exp(score - slope * (t - s)) for s, score in zip(seen, scores)]
                 sink = 0 if sinks is None else np.exp(sinks[:, :, 0, head])
                 weights = [(score / (sum(scores) + sink))[..., None] for score in scores]
                 rows.append(sum(weight * values[:, :, s] for s, weight in zip(seen, weights)))

@@ -58,6 +58,14 @@ bool expectCausal(BuiltinCall &call, int64_t window, bool alibi) {
   return false;
 }
 
+/// Reports a cap that no score is below.
+bool expectCap(BuiltinCall &call) {
+  if (call.real("cap", 0) >= 0)
+    return true;
+  call.errorAt("cap", "cap must be at least 0, which is for none, but got " + toString(call.value("cap")));
+  return false;
+}
+
 /// Reports sinks that are no weight with a number for each head.
 bool expectSinks(BuiltinCall &call, int64_t heads) {
   if (!call.has("sinks"))
@@ -83,14 +91,18 @@ Values softmaxAttention(BuiltinCall &call) {
   int64_t window = call.integer("window", 0);
   bool causal = call.flag("causal", true), alibi = call.flag("alibi", false);
   if (!call.expectInRange("window", 0) || !checkShapes(call, heads, kvHeads) || !expectCausal(call, window, alibi) ||
-      !expectSinks(call, heads))
+      !expectSinks(call, heads) || !expectCap(call))
     return {Value()};
   llvm::SmallVector<Value> operands = {call.value("q"), call.value("k"), call.value("v")};
   if (call.has("sinks"))
     operands.push_back(call.value("sinks"));
-  return {call.operation(
-      operands, resultType(call, heads, kvHeads),
-      {{"heads", heads}, {"kv_heads", kvHeads}, {"causal", causal}, {"window", window}, {"alibi", alibi}})};
+  return {call.operation(operands, resultType(call, heads, kvHeads),
+                         {{"heads", heads},
+                          {"kv_heads", kvHeads},
+                          {"causal", causal},
+                          {"window", window},
+                          {"alibi", alibi},
+                          {"cap", call.real("cap", 0)}})};
 }
 
 } // namespace
@@ -107,7 +119,8 @@ llvm::ArrayRef<Builtin> frontend::attentionBuiltins() {
                       {"causal", K::Bool},
                       {"window", K::Int},
                       {"alibi", K::Bool},
-                      {"sinks", K::Tensor}},
+                      {"sinks", K::Tensor},
+                      {"cap", K::Float}},
        .meaning = softmaxAttention,
        .hasOperation = true},
   };

@@ -93,13 +93,13 @@ static constexpr Habit parameters[] = {
     {"base", "theta"},          {"epsilon", "eps"},       {"iscausal", "causal"},
     {"kernelsize", "kernel"},   {"nhead", "heads"},       {"nheads", "heads"},
     {"nkvheads", "kv_heads"},   {"numheads", "heads"},    {"numkeyvalueheads", "kv_heads"},
-    {"numkvheads", "kv_heads"}, {"outfeatures", "width"}, {"usebias", "bias"},
+    {"numkvheads", "kv_heads"}, {"outfeatures", "width"}, {"softcap", "cap"},
+    {"usebias", "bias"},
 };
 
 static constexpr ParameterHabit parameterFormulas[] = {
     {"linear", "activation", "apply it to the result, as in silu(linear(x, width))"},
     {"softmax_attention", "scale", "write scale * sqrt(head_dim) * q in place of q"},
-    {"softmax_attention", "softcap", "scores have no cap; norms of q and k keep them small: rms_norm(q, heads)"},
 };
 
 /// Empty if the table lacks the name.

@@ -58,13 +58,20 @@ template <typename Real> Real *lseOf(const AttentionOp &op, int64_t head, int64_
   return static_cast<Real *>(op.lse) + (token / op.length * op.heads + head) * op.length + token % op.length;
 }
 
-// Takes from the scores of a query what the distance of its keys takes, before they are scaled.
+// Scores of a query, before they are scaled, become capped, and get what the distance of its keys takes from them.
+// `dScores`: where they are wanted; what a softmax takes with `delta` becomes those of the scores before.
 template <typename Real>
-void subtractDistances(const AttentionOp &op, int64_t head, const Block &block, int64_t row, int64_t panel,
-                       Scores<Real> &scores) {
+void changeScores(const AttentionOp &op, int64_t head, const Block &block, int64_t row, int64_t panel,
+                  Scores<Real> &scores, Scores<Real> *dScores = nullptr, Real delta = 0) {
+  const SeenKeys seen = block.seen(op, row, panel);
+  const auto cap = static_cast<Real>(op.cap / op.scale);
+  if (op.cap > 0 && dScores)
+    capGradRow(scores.row(row), dScores->row(row), seen, cap, delta);
+  else if (op.cap > 0)
+    capRow(scores.row(row), seen, cap);
   if (op.alibi)
-    runtime::subtractDistances(scores.row(row), block.seen(op, row, panel), block.begin + row - panel,
-                               static_cast<Real>(alibiSlope(head, op.heads) / op.scale));
+    subtractDistances(scores.row(row), seen, block.begin + row - panel,
+                      static_cast<Real>(alibiSlope(head, op.heads) / op.scale));
 }
 
 template <typename Real>
@@ -84,7 +91,7 @@ void forwardBlock(const AttentionOp &op, const Document &document, int64_t head,
     const Operand<Real> v{rowOf<Real>(op.v, op.value_dim, kvHead, first + panel, op.v_stride), op.v_stride};
     multiply<Real>(block.rows, keys, op.head_dim, q, k, 0, scores.data, panelKeys);
     for (int64_t row = 0; row < block.rows; ++row) {
-      subtractDistances(op, head, block, row, panel, scores);
+      changeScores(op, head, block, row, panel, scores);
       const Real shrink = softmaxRow(scores.row(row), block.seen(op, row, panel), scale, isFirst, states[row]);
       if (!isFirst)
         scaleRow(out + row * op.o_stride, op.value_dim, shrink);
@@ -120,7 +127,7 @@ void backwardBlock(const AttentionGradOp &grad, const Document &document, int64_
     multiply<Real>(block.rows, keys, op.head_dim, q, {k.data, k.stride, true}, 0, scores.data, panelKeys);
     multiply<Real>(block.rows, keys, op.value_dim, dOut, {v.data, v.stride, true}, 0, dScores.data, panelKeys);
     for (int64_t row = 0; row < block.rows; ++row) {
-      subtractDistances(op, head, block, row, panel, scores);
+      changeScores(op, head, block, row, panel, scores, &dScores, delta[row]);
       softmaxGradRow(scores.row(row), dScores.row(row), block.seen(op, row, panel), scale,
                      *lseOf<Real>(op, head, begin + row), delta[row]);
     }

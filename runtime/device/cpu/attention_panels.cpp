@@ -78,10 +78,14 @@ void multiply(const Block &block, const Panel &panel, int64_t dim, Rows rows, co
   }
 }
 
-void multiplyKeys(const AttentionOp &op, int64_t head, const Block &block, const Panel &panel, Rows keys,
-                  const float *queries, float *scores, tiles::Ahead &ahead) {
-  multiply(block, panel, op.head_dim, keys, queries, scores, ahead);
-  if (op.alibi) // scores are scaled later
+void changeScores(const AttentionOp &op, int64_t head, const Block &block, const Panel &panel, float *scores,
+                  const ScoreGrads *grads) {
+  const auto cap = static_cast<float>(op.cap / op.scale); // scores are scaled later
+  if (op.cap > 0 && grads)
+    capGradColumns(panel.scores(block), scores, grads->dScores, cap, grads->delta);
+  else if (op.cap > 0)
+    capColumns(panel.scores(block), scores, cap);
+  if (op.alibi)
     subtractDistances(panel.scores(block), scores, static_cast<float>(alibiSlope(head, op.heads) / op.scale),
                       block.query - panel.key);
 }

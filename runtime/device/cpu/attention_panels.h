@@ -82,11 +82,18 @@ struct Keys {
 // The rows of a block, of `dim` numbers, as columns, `blockQueries` apart; zeros in the last vector.
 void packColumns(const Block &block, int64_t dim, Rows from, float *to);
 
-// scores = rows of the panel times the columns of a block, as far as they count; of queries and keys of a head, with
-// what their distance takes from them.
+// scores = rows of the panel times the columns of a block, as far as they count.
 void multiply(const Block &block, const Panel &panel, int64_t dim, Rows rows, const float *columns, float *scores,
               tiles::Ahead &ahead);
-void multiplyKeys(const AttentionOp &op, int64_t head, const Block &block, const Panel &panel, Rows keys,
-                  const float *queries, float *scores, tiles::Ahead &ahead);
+
+// What a softmax takes with them: gradients of scores, and what it takes from those of each query.
+struct ScoreGrads {
+  float *dScores;
+  const float *delta;
+};
+// Scores of queries and keys of a head, before they are scaled, become capped, and get what distances take from them.
+// `grads`: where they are wanted; they become those of the scores before.
+void changeScores(const AttentionOp &op, int64_t head, const Block &block, const Panel &panel, float *scores,
+                  const ScoreGrads *grads = nullptr);
 
 } // namespace stretto::runtime::panels

@@ -52,6 +52,8 @@ template <typename Real> void stepBlock(const AttentionStepOp &op, int64_t b, in
         std::fill_n(scores + row * stepKeys, keys, Real(0));
         continue;
       }
+      if (op.cap > 0)
+        capRow(scores + row * stepKeys, seen, static_cast<Real>(op.cap / op.scale));
       if (op.alibi)
         subtractDistances(scores + row * stepKeys, seen, positions[row] - panel,
                           static_cast<Real>(alibiSlope(head, op.heads) / op.scale));

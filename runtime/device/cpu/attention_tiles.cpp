@@ -67,7 +67,8 @@ void addPanel(const AttentionOp &op, int64_t head, const Turn &turn, const Panel
   const auto &[block, token, isLast, queries, out, state] = turn;
   const bool isFirst = panel.key == block.firstKey;
   Ahead ahead = usedBehind(op, head, turn, panel, keys);
-  multiplyKeys(op, head, block, panel, keys.keysOf(panel), queries, scores, ahead);
+  multiply(block, panel, op.head_dim, keys.keysOf(panel), queries, scores, ahead);
+  changeScores(op, head, block, panel, scores);
   const bool shrinks = softmaxColumns(panel.scores(block), scores, static_cast<float>(op.scale), isFirst, state);
   Base<float> base;
   if (!isFirst)

@@ -135,8 +135,10 @@ void addPanel(const Turn &turn, const Panel &panel, bool addsToKeys, bool addsTo
   const auto &[grad, piece, head, block, space, keys] = turn;
   const int64_t key = piece.document.first + panel.key;
   Ahead ahead = usedBehind(turn, panel);
-  multiplyKeys(op, head, block, panel, keys.keysOf(panel), space.queries, space.scores, ahead);
+  multiply(block, panel, op.head_dim, keys.keysOf(panel), space.queries, space.scores, ahead);
   multiply(block, panel, op.value_dim, keys.valuesOf(panel), space.dOuts, space.dScores, ahead);
+  const ScoreGrads grads{space.dScores, space.delta};
+  changeScores(op, head, block, panel, space.scores, &grads);
   softmaxGradColumns(panel.scores(block), space.scores, space.dScores, static_cast<float>(op.scale), space.lse,
                      space.delta);
   add(addsToQueries, block.rows, op.head_dim, panel.count, {space.dScores, blockQueries, true, panel.ofQueries()},

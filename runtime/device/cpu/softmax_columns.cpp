@@ -50,6 +50,25 @@ STRETTO_INLINE void clear(const ScoreColumns &of, const Seen &seen, float *colum
     store(column + key * of.stride, Vector{});
 }
 
+STRETTO_INLINE void capGroups(const ScoreColumns &of, float *scores, float most) {
+  for (int64_t key = 0; key < of.keys; ++key)
+    for (int64_t query = 0; query < of.queries; query += lanes) {
+      float *const score = scores + key * of.stride + query;
+      store(score, most * hyperbolicTangent<float>(load(score) * (1 / most)));
+    }
+}
+
+STRETTO_INLINE void capGradGroups(const ScoreColumns &of, float *scores, float *dScores, float most,
+                                  const float *delta) {
+  for (int64_t key = 0; key < of.keys; ++key)
+    for (int64_t query = 0; query < of.queries; query += lanes) {
+      float *const score = scores + key * of.stride + query, *const dScore = dScores + key * of.stride + query;
+      const Vector t = hyperbolicTangent<float>(load(score) * (1 / most)), mean = load(delta + query);
+      store(score, most * t);
+      store(dScore, (load(dScore) - mean) * (1 - t * t) + mean);
+    }
+}
+
 STRETTO_INLINE void subtractGroup(const ScoreColumns &of, int64_t query, float *scores, float slope, int64_t ahead) {
   constexpr Vector index = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
   const Vector ofFirstKey = index + static_cast<float>(ahead + query);
@@ -150,6 +169,13 @@ STRETTO_INLINE void subtractGroups(const ScoreColumns &of, float *scores, float 
 }
 
 } // namespace
+
+STRETTO_CLONES void capColumns(const ScoreColumns &of, float *scores, float most) { capGroups(of, scores, most); }
+
+STRETTO_CLONES void capGradColumns(const ScoreColumns &of, float *scores, float *dScores, float most,
+                                   const float *delta) {
+  capGradGroups(of, scores, dScores, most, delta);
+}
 
 STRETTO_CLONES void subtractDistances(const ScoreColumns &of, float *scores, float slope, int64_t ahead) {
   subtractGroups(of, scores, slope, ahead);

@@ -14,6 +14,13 @@ struct ScoreColumns {
   int64_t keys, queries, stride, first, last;
 };
 
+// scores = cap * tanh(scores / cap)
+void capColumns(const ScoreColumns &of, float *scores, float cap);
+
+// The same; and dScores, what softmaxGradColumns takes with this delta, becomes what gives the gradient of scores
+// before.
+void capGradColumns(const ScoreColumns &of, float *scores, float *dScores, float cap, const float *delta);
+
 // scores -= slope * distance, where query 0 is `ahead` tokens behind key 0.
 void subtractDistances(const ScoreColumns &of, float *scores, float slope, int64_t ahead);
 

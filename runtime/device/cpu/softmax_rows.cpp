@@ -19,6 +19,20 @@ template <typename Real> STRETTO_INLINE void fill(Real *row, int64_t begin, int6
 
 STRETTO_INLINE int64_t padded(int64_t count) { return (count + lanes - 1) / lanes * lanes; }
 
+template <typename Real> STRETTO_INLINE void cap(Real *scores, SeenKeys seen, Real most) {
+  for (int64_t j = 0; j < seen.end; j += lanes)
+    store(scores + j, most * hyperbolicTangent<Real>(load(scores + j) * (1 / most)));
+}
+
+template <typename Real>
+STRETTO_INLINE void capGrad(Real *scores, Real *dScores, SeenKeys seen, Real most, Real delta) {
+  for (int64_t j = 0; j < seen.end; j += lanes) {
+    const Value<Real> t = hyperbolicTangent<Real>(load(scores + j) * (1 / most));
+    store(scores + j, most * t);
+    store(dScores + j, (load(dScores + j) - delta) * (1 - t * t) + delta);
+  }
+}
+
 template <typename Real>
 STRETTO_INLINE void subtract(Real *scores, SeenKeys seen, int64_t query, Real slope) {
   for (int64_t j = seen.begin; j < seen.end; ++j)
@@ -74,6 +88,16 @@ template <typename Real> STRETTO_INLINE void scaled(Real *row, int64_t count, Re
 }
 
 } // namespace
+
+STRETTO_CLONES void capRow(float *scores, SeenKeys seen, float most) { cap(scores, seen, most); }
+STRETTO_CLONES void capRow(double *scores, SeenKeys seen, double most) { cap(scores, seen, most); }
+
+STRETTO_CLONES void capGradRow(float *scores, float *dScores, SeenKeys seen, float most, float delta) {
+  capGrad(scores, dScores, seen, most, delta);
+}
+STRETTO_CLONES void capGradRow(double *scores, double *dScores, SeenKeys seen, double most, double delta) {
+  capGrad(scores, dScores, seen, most, delta);
+}
 
 STRETTO_CLONES void subtractDistances(float *scores, SeenKeys seen, int64_t query, float slope) {
   subtract(scores, seen, query, slope);

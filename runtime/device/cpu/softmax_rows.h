@@ -17,6 +17,14 @@ struct SeenKeys {
   int64_t begin, end, count;
 };
 
+// scores[j] = cap * tanh(scores[j] / cap) for keys that are seen; of others, any number.
+void capRow(float *scores, SeenKeys seen, float cap);
+void capRow(double *scores, SeenKeys seen, double cap);
+
+// The same; and dScores, what softmaxGradRow takes with this delta, becomes what gives the gradient of scores before.
+void capGradRow(float *scores, float *dScores, SeenKeys seen, float cap, float delta);
+void capGradRow(double *scores, double *dScores, SeenKeys seen, double cap, double delta);
+
 // scores[j] -= slope * (query - j) for keys that are seen.
 void subtractDistances(float *scores, SeenKeys seen, int64_t query, float slope);
 void subtractDistances(double *scores, SeenKeys seen, int64_t query, double slope);

@@ -56,6 +56,23 @@ template <typename Real> STRETTO_INLINE Value<Real> exponential(const Value<Real
   return (Value<Real>)((typename V::Bits)sum + ((typename V::Bits)shifted << V::mantissa));
 }
 
+// tanh: up to 1/2 by a convergent of Lambert's continued fraction, x / (1 + x^2 / (3 + x^2 / (5 + ...))), which is as
+// exact as the type; above it by exp(-2 |x|).
+template <typename Real> STRETTO_INLINE Value<Real> hyperbolicTangent(const Value<Real> &x) {
+  constexpr int convergent = sizeof(Real) == sizeof(float) ? 5 : 8;
+  const Value<Real> square = x * x, size = x < 0 ? -x : x, power = exponential<Real>(Real(-2) * size);
+  Value<Real> over = size, overBefore = {}, under = Value<Real>{} + 1, underBefore = under;
+#pragma GCC unroll 16
+  for (int i = 2; i <= convergent; ++i) {
+    const Value<Real> nextOver = over * Real(2 * i - 1) + overBefore * square,
+                      nextUnder = under * Real(2 * i - 1) + underBefore * square;
+    overBefore = over, underBefore = under;
+    over = nextOver, under = nextUnder;
+  }
+  const Value<Real> result = (size < Real(0.5) ? over : 1 - power) / (size < Real(0.5) ? under : 1 + power);
+  return x < 0 ? -result : result;
+}
+
 template <typename Real> STRETTO_INLINE Real total(const Value<Real> &value) {
   Real sum = 0;
   for (int i = 0; i < lanes; ++i)

@@ -91,12 +91,15 @@ public:
     at::Tensor dk, dv;
     inBlocks([&](const Block &block) {
       const at::Tensor q = queries(tensors.q, block);
-      at::Tensor p = maskedScores(q, block);
+      at::Tensor slope; // of capped scores
+      at::Tensor p = maskedScores(q, block, &slope);
       p.sub_(sumsOf(block).to(type).reshape({kvHeads, heads / kvHeads * block.count, 1})).exp_();
       const at::Tensor dOut = queries(grad.dOut, block);
       add(dv, at::bmm(p.transpose(1, 2), dOut));
       const at::Tensor delta = dOut.mul(queries(tensors.o, block)).sum(-1, /*keepdim=*/true);
       at::Tensor dScores = at::bmm(dOut, v.transpose(1, 2)).sub_(delta).mul_(p).mul_(tensors.scale);
+      if (slope.defined())
+        dScores.mul_(slope);
       store(grad.dq, at::bmm(dScores, k), block);
       add(dk, at::bmm(dScores.transpose(1, 2), q));
     });
@@ -139,8 +142,15 @@ private:
       scores.view({heads, block.count, length})[head].sub_(distance, alibiSlope(head, heads));
   }
 
-  at::Tensor maskedScores(const at::Tensor &q, const Block &block) const {
+  // `slope`: what capping makes of derivatives, where it is wanted and scores are capped.
+  at::Tensor maskedScores(const at::Tensor &q, const Block &block, at::Tensor *slope = nullptr) const {
     at::Tensor scores = at::bmm(q, k.transpose(1, 2)).mul_(tensors.scale);
+    if (tensors.cap) {
+      scores.div_(*tensors.cap).tanh_();
+      if (slope)
+        *slope = scores.square().neg_().add_(1);
+      scores.mul_(*tensors.cap);
+    }
     if (tensors.alibi)
       subtractDistances(scores, block);
     if (!tensors.causal && !tensors.positions.defined())
@@ -291,7 +301,8 @@ AttentionTensors tensorsOf(const AttentionOp &op, at::Device device) {
           op.scale,
           op.causal != 0,
           hidesKeys(op.window, op.length) ? std::optional(op.window) : std::nullopt,
-          op.alibi != 0};
+          op.alibi != 0,
+          op.cap > 0 ? std::optional(op.cap) : std::nullopt};
 }
 
 AttentionGradTensors tensorsOf(const AttentionGradOp &op, at::Device device) {
@@ -318,6 +329,8 @@ static bool takesHeads(AttentionMethod method, const AttentionOp &op) {
 bool mayTry(AttentionMethod method, const AttentionOp &op) {
   if (method == AttentionMethod::Plain)
     return true;
+  if (op.cap > 0)
+    return false;
   // Flash attention has slopes in its forward alone; for other numbers of heads, cuDNN has slopes of its own.
   if (op.alibi && (method != AttentionMethod::Cudnn || !std::has_single_bit(static_cast<uint64_t>(op.heads))))
     return false;

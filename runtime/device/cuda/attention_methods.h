@@ -23,6 +23,7 @@ struct AttentionTensors {
   bool causal = true;
   std::optional<int64_t> window; // as in stretto_attention_args, where it hides anything
   bool alibi = false;
+  std::optional<double> cap;             // as in stretto_attention_args, where there is one
   int64_t mostScores = int64_t{1} << 28; // numbers of them that the plain way holds at once
 };
 struct AttentionGradTensors {
@@ -38,7 +39,7 @@ bool isAligned(const AttentionOp &op);
 
 // Whether a method may be tried on such an op: libraries take only what is aligned, cuDNN and flash attention rows of
 // bfloat16, memory-efficient attention those of float; for flash attention values are as wide as keys, and it must be
-// told where documents begin, the others take none.
+// told where documents begin, the others take none. None of them caps scores.
 bool mayTry(AttentionMethod method, const AttentionOp &op);
 bool mayTry(AttentionMethod method, const AttentionGradOp &op);
 

@@ -33,17 +33,18 @@ TAPS = """model taps(vocab: int, dim = 12) {
 }
 """
 
-# Layers whose windows differ, beside those that see everything; some count distances. Values are wider than keys.
+# Layers whose windows differ, beside those that see everything; some count distances, some have capped scores. Values are wider
+# than keys.
 WINDOWS = """model windows(vocab: int, dim = 16) {
-  block layer(x, window: int, alibi = false) {
+  block layer(x, window: int, alibi = false, cap = 0.0) {
     q, k, v = canon(linear(x, dim), linear(x, 8), linear(x, 12))
     q, k = rotary(q, k, head_dim = 4)
     sinks = parameter(4, init = normal(1))
-    return x + linear(softmax_attention(q, k, v, 4, 2, window = window, alibi = alibi, sinks = sinks), dim)
+    return x + linear(softmax_attention(q, k, v, 4, 2, window = window, alibi = alibi, sinks = sinks, cap = cap), dim)
   }
   x = embed(tokens, vocab, dim)
-  repeat 2 { x = layer(layer(layer(x, 3, alibi = true), 0), 1) }
-  return rms_norm(linear(layer(x, 0, alibi = true), vocab))
+  repeat 2 { x = layer(layer(layer(x, 3, alibi = true), 0, cap = 0.2), 1) }
+  return rms_norm(linear(layer(x, 0, alibi = true, cap = 0.5), vocab))
 }
 """
 

@@ -65,6 +65,9 @@ EXPRESSIONS = {
     "attention, window, alibi, grouped": "softmax_attention(linear(x, 24), y, linear(y, 12), 6, 3, window = 4, alibi = true)",
     "attention, wide values": "softmax_attention(linear(x, 12), linear(y, 6), linear(y, 12), 6, 3)",
     "attention, narrow values, window": "linear(softmax_attention(x, y, linear(x * y, 9), 3, window = 4), 24)",
+    "attention, cap": "softmax_attention(x, 3 * y, x * y, 3, cap = 0.7)",
+    "attention, cap, alibi, sinks, grouped": "softmax_attention(linear(x, 24), y, linear(y, 12), 6, 3, alibi = true, cap = 0.1, "
+        "sinks = parameter(6, init = normal(1)))",
     "attention, sinks": "softmax_attention(x, y, x * y, 3, sinks = parameter(3, init = normal(1)))",
     "attention, window, sinks, grouped": "softmax_attention(linear(x, 24), y, linear(y, 12), 6, 3, window = 4, "
         "sinks = exp(parameter(6)))",

@@ -57,6 +57,14 @@ func.func @scale(%q: tensor<2x8x16xf32>) {
 
 // -----
 
+func.func @cap(%q: tensor<2x8x16xf32>) {
+  // expected-error @+1 {{cap must be a positive number, but got 0.000000e+00}}
+  %o, %l = seq.attention %q, %q, %q heads 4 kv_heads 4 scale 0.5 causal cap 0.0 : tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<2x8x16xf32> -> tensor<2x8x16xf32>, tensor<2x4x8xf32>
+  return
+}
+
+// -----
+
 func.func @sinks_of_columns(%q: tensor<2x8x16xf32>, %s: tensor<16xf32>) {
   // expected-error @+1 {{sinks must have shape [4], but got 'tensor<16xf32>'}}
   %o, %l, %p = seq.attention %q, %q, %q sinks %s : tensor<16xf32> heads 4 kv_heads 4 scale 0.5 causal : tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<2x8x16xf32> -> tensor<2x8x16xf32>, tensor<2x4x8xf32>, tensor<2x8x4xf32>

@@ -13,8 +13,8 @@ func.func @step(%x: tensor<2x4x16xf32>, %k: tensor<2x8x16xf32>, %p: tensor<2x4xi
   %1 = seq.write_cache %0, %x at %p valid %n : (tensor<2x7x16xf32>, tensor<2x4x16xf32>, tensor<2x4xi32>, tensor<2xi32>) -> tensor<2x7x16xf32>
   // CHECK: seq.read_cache %{{.*}} at %{{.*}} back 3
   %2 = seq.read_cache %1 at %p back 3 : (tensor<2x7x16xf32>, tensor<2x4xi32>) -> tensor<2x4x16xf32>
-  // CHECK: seq.attention_step %{{.*}}, %{{.*}}, %{{.*}} at %{{.*}} valid %{{.*}} heads 2 kv_heads 2 scale 5.000000e-01 window 5 alibi
-  %3 = seq.attention_step %2, %k, %k at %p valid %n heads 2 kv_heads 2 scale 0.5 window 5 alibi : (tensor<2x4x16xf32>, tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<2x4xi32>, tensor<2xi32>) -> tensor<2x4x16xf32>
+  // CHECK: seq.attention_step %{{.*}}, %{{.*}}, %{{.*}} at %{{.*}} valid %{{.*}} heads 2 kv_heads 2 scale 5.000000e-01 window 5 alibi cap 3.000000e+01 :
+  %3 = seq.attention_step %2, %k, %k at %p valid %n heads 2 kv_heads 2 scale 0.5 window 5 alibi cap 30.0 : (tensor<2x4x16xf32>, tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<2x4xi32>, tensor<2xi32>) -> tensor<2x4x16xf32>
   // CHECK: seq.last_row %{{.*}} valid %{{.*}} : (tensor<2x4x16xf32>, tensor<2xi32>) -> tensor<2x1x16xf32>
   %4 = seq.last_row %3 valid %n : (tensor<2x4x16xf32>, tensor<2xi32>) -> tensor<2x1x16xf32>
   // CHECK: seq.attention_step %{{.*}} valid %{{.*}} sinks %{{.*}} heads 2 kv_heads 2

@@ -41,10 +41,10 @@ func.func private @layer(%x: tensor<2x8x16xf32>, %w: tensor<16x16xf32>, %g: tens
   %5 = seq.linear %4, %w add %y : tensor<2x8x16xf32>, tensor<16x16xf32> -> tensor<2x8x16xf32>
   // CHECK: seq.attention %{{.*}} heads 4 kv_heads 4 scale 5.000000e-01 causal
   %6, %lse = seq.attention %5, %5, %5 heads 4 kv_heads 4 scale 0.5 causal : tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<2x8x16xf32> -> tensor<2x8x16xf32>, tensor<2x4x8xf32>
-  // CHECK: seq.attention_grad %{{.*}} heads 4 kv_heads 4 scale 5.000000e-01 causal window 3 alibi
-  %7, %8, %9 = seq.attention_grad %6, %5, %5, %5, %6, %lse heads 4 kv_heads 4 scale 0.5 causal window 3 alibi : tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<2x4x8xf32>
-  // CHECK: seq.attention %{{.*}}, %{{.*}}, %{{.*}} sinks %{{.*}} : tensor<4xf32> heads 4 kv_heads 4 scale 5.000000e-01 causal : {{.*}} -> tensor<2x8x16xf32>, tensor<2x4x8xf32>, tensor<2x8x4xf32>
-  %r, %sums, %share = seq.attention %5, %5, %5 sinks %s : tensor<4xf32> heads 4 kv_heads 4 scale 0.5 causal : tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<2x8x16xf32> -> tensor<2x8x16xf32>, tensor<2x4x8xf32>, tensor<2x8x4xf32>
+  // CHECK: seq.attention_grad %{{.*}} heads 4 kv_heads 4 scale 5.000000e-01 causal window 3 alibi cap 3.000000e+01 :
+  %7, %8, %9 = seq.attention_grad %6, %5, %5, %5, %6, %lse heads 4 kv_heads 4 scale 0.5 causal window 3 alibi cap 30.0 : tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<2x4x8xf32>
+  // CHECK: seq.attention %{{.*}}, %{{.*}}, %{{.*}} sinks %{{.*}} : tensor<4xf32> heads 4 kv_heads 4 scale 5.000000e-01 causal cap 2.500000e+00 : {{.*}} -> tensor<2x8x16xf32>, tensor<2x4x8xf32>, tensor<2x8x4xf32>
+  %r, %sums, %share = seq.attention %5, %5, %5 sinks %s : tensor<4xf32> heads 4 kv_heads 4 scale 0.5 causal cap 2.5 : tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<2x8x16xf32> -> tensor<2x8x16xf32>, tensor<2x4x8xf32>, tensor<2x8x4xf32>
   return %7 : tensor<2x8x16xf32>
 }
 

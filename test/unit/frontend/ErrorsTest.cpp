@@ -134,10 +134,10 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"x = softmax_attention(x, x, x, 2, scale = 0.5)",
              "'softmax_attention' has no parameter 'scale'; write scale * sqrt(head_dim) * q in place of q\n"},
         Case{"x = softmax_attention(x, x, x, 2, soft_cap = 30)",
-             "'soft_cap'; scores have no cap; norms of q and k keep them small: rms_norm(q, heads)\n"},
+             "'softmax_attention' has no parameter 'soft_cap'; did you mean 'cap'?\n"},
         Case{"x = softmax_attention(x, x, x, 2, dropout = 0.1)",
              "'softmax_attention' has no parameter 'dropout'; it takes q, k, v, heads, kv_heads, causal, window, "
-             "alibi, sinks"}));
+             "alibi, sinks, cap"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Arguments, Errors,
@@ -247,6 +247,7 @@ INSTANTIATE_TEST_SUITE_P(
              "'softmax_attention' takes alibi only with causal = true, but got alibi = true and causal = false"},
         Case{"x = softmax_attention(x, x, x, 4, sinks = parameter(16))",
              "sinks must be a weight [4], a number for each head, but got "},
+        Case{"x = softmax_attention(x, x, x, 4, cap = -30)", "cap must be at least 0, which is for none, but got -30"},
         Case{"x = softmax_attention(x, x, x, 16, sinks = x)", "sinks must be a weight [16], a number for each head, "},
         Case{"repeat 2 { x = linear(x, 24) }", "'x' must keep its shape from one iteration to the next, but changes "
                                                "from [batch=2, length=8, dim=16] to [batch=2, length=8, 24]"},

@@ -20,6 +20,7 @@ struct Case {
   bool alibi = false;
   int64_t values = 0; // E; 0: D
   bool sinks = false;
+  double cap = 0;
   int64_t valueDim() const { return values ? values : headDim; }
   int64_t width() const { return heads * headDim; }
   int64_t keyWidth() const { return kvHeads * headDim; }
@@ -81,13 +82,18 @@ void attendRow(const Case &c, const std::vector<double> *in, double ofSink, Resu
   const int64_t token = (b * c.length + t) * c.heads + h, row = token * d, out = token * e;
   auto at = [&](int64_t s) { return ((b * c.length + s) * c.kvHeads + kv) * d; };
   auto valueAt = [&](int64_t s) { return ((b * c.length + s) * c.kvHeads + kv) * e; };
-  std::vector<double> p(last), dp(last);
+  std::vector<double> p(last), dp(last), slopes(last, 1); // slopes: of capped scores
   double sum = ofSink, delta = 0;
   for (int64_t s = first; s < last; ++s) {
     double dot = 0;
     for (int64_t i = 0; i < d; ++i)
       dot += in[0][row + i] * in[1][at(s) + i];
-    sum += p[s] = std::exp(dot * scale - slope * static_cast<double>(t - s));
+    double score = dot * scale;
+    if (c.cap > 0) {
+      const double part = std::tanh(score / c.cap);
+      score = c.cap * part, slopes[s] = 1 - part * part;
+    }
+    sum += p[s] = std::exp(score - slope * static_cast<double>(t - s));
   }
   r.lse[(b * c.heads + h) * c.length + t] = std::log(sum);
   r.share[token] = ofSink / sum;
@@ -102,7 +108,7 @@ void attendRow(const Case &c, const std::vector<double> *in, double ofSink, Resu
   }
   for (int64_t s = first; s < last; ++s)
     for (int64_t i = 0; i < d; ++i) {
-      const double ds = p[s] * (dp[s] - delta) * scale;
+      const double ds = p[s] * (dp[s] - delta) * slopes[s] * scale;
       r.dq[row + i] += ds * in[1][at(s) + i];
       r.dk[at(s) + i] += ds * in[0][row + i];
     }
@@ -146,7 +152,7 @@ template <typename Real> std::vector<std::vector<double>> run(const Case &c, int
   args.o_stride = ow + 4;
   args.scale = 1 / std::sqrt(static_cast<double>(c.headDim));
   args.causal = c.causal;
-  args.window = c.window, args.alibi = c.alibi;
+  args.window = c.window, args.alibi = c.alibi, args.cap = c.cap;
   args.dtype = dtypeOf<Real>();
   auto column = [&](stretto_buffer base, int64_t offset) {
     base.offset += offset * static_cast<int64_t>(sizeof(Real));
@@ -242,6 +248,12 @@ const Case sinks[] = {{2, 9, 2, 2, 4, true, 0, 0, false, 0, true},
                       {1, 600, 8, 1, 32, true, 0, 0, true, 0, true},
                       {1, 1300, 2, 1, 20, true, 120134, 100, false, 0, true}};
 
+// Caps that some scores come near, that all do, and that none does.
+const Case caps[] = {
+    {2, 9, 2, 2, 4, true, 0, 0, false, 0, false, 0.5},           {2, 70, 4, 2, 16, true, 0, 0, false, 0, false, 0.01},
+    {2, 40, 2, 2, 8, false, 7, 0, false, 12, true, 0.3},         {1, 600, 3, 1, 32, true, 0, 0, true, 0, false, 50},
+    {1, 1300, 2, 1, 20, true, 120134, 100, false, 0, true, 0.2}, {2, 650, 2, 1, 8, true, 97, 30, true, 0, false, 0.4}};
+
 // Windows of one token, within a block, over panels and ranges of keys, and of more than a row.
 const Case windows[] = {{2, 70, 4, 2, 16, true, 0, 1},     {2, 130, 2, 1, 8, true, 0, 20},
                         {1, 300, 1, 1, 12, true, 0, 64},   {1, 1100, 2, 1, 8, true, 0, 65},
@@ -287,6 +299,8 @@ TEST(Attention, AgreesWithLoopsInF32) {
 }
 
 TEST(Attention, WithSinksAgreesWithLoops) { compareAll(sinks); }
+
+TEST(Attention, OfCappedScoresAgreesWithLoops) { compareAll(caps); }
 
 TEST(Attention, AgreesWithLoopsInNarrowTiles) {
   tiles::NarrowTiles narrow;

@@ -59,6 +59,7 @@ struct StepShape {
   double scale = 0.3;
   int64_t values = 0; // columns of a head of values; 0: as of keys
   bool sinks = false;
+  double cap = 0;
   int64_t valueDim() const { return values ? values : headDim; }
   int64_t width() const { return heads * headDim; }
   int64_t outWidth() const { return heads * valueDim(); }
@@ -92,7 +93,8 @@ void attendKeyByKey(const StepShape &s, int64_t head, const Real *q, const Real 
     double dot = 0;
     for (int64_t i = 0; i < s.headDim; ++i)
       dot += static_cast<double>(q[i]) * static_cast<double>(key[i]);
-    scores.push_back(s.scale * dot - slope * static_cast<double>(position - at));
+    const double score = s.cap > 0 ? s.cap * std::tanh(s.scale * dot / s.cap) : s.scale * dot;
+    scores.push_back(score - slope * static_cast<double>(position - at));
   }
   const double most = *std::max_element(scores.begin(), scores.end());
   double sum = s.sinks ? std::exp(sink - most) : 0;
@@ -135,6 +137,7 @@ template <typename Real> void checkStep(const StepShape &s) {
                                    .o_stride = s.outWidth(),
                                    .window = s.window,
                                    .scale = s.scale,
+                                   .cap = s.cap,
                                    .dtype = dtypeOf<Real>(),
                                    .alibi = s.alibi,
                                    .has_sinks = s.sinks,
@@ -165,6 +168,12 @@ TEST(AttentionStep, WithSinksMatchesKeyByKey) {
   checkStep<float>({5, 600, 4, 2, 8, 0, 0, 0, 0.3, 0, true});
   checkStep<double>({5, 40, 3, 3, 5, 20, 7, 1, 0.3, 9, true});
   checkStep<Bf16>({5, 40, 4, 2, 8, 0, 0, 0, 0.3, 0, true});
+}
+
+TEST(AttentionStep, OfCappedScoresMatchesKeyByKey) {
+  checkStep<float>({5, 600, 4, 2, 8, 0, 0, 0, 0.3, 0, false, 0.4});
+  checkStep<double>({5, 40, 3, 3, 5, 20, 7, 1, 0.3, 9, true, 0.1});
+  checkStep<Bf16>({5, 40, 4, 2, 8, 0, 0, 0, 0.3, 0, false, 30});
 }
 
 // The caches hold no more than the windows of a call's rows, and begin anew at any place.

@@ -112,6 +112,15 @@ TEST(PlainAttention, WithSinksAgreesWithTheCpu) {
   }
 }
 
+TEST(PlainAttention, OfCappedScoresAgreesWithTheCpu) {
+  for (AttentionGradOp op : cases) {
+    op.forward.cap = 0.4;
+    compare<double>(op, 1e-13);
+    compare<float>(op, 2e-5);
+    compare<Bf16>(op, 1.0 / 128);
+  }
+}
+
 TEST(PlainAttention, AgreesWithTheCpuOnDocuments) {
   for (AttentionGradOp op : cases) {
     const std::vector<int32_t> positions = placesIn(op.forward);
@@ -147,6 +156,7 @@ TEST(PlainAttention, LibrariesAreTriedOnlyWithRowsTheyTake) {
   refused([](AttentionGradOp &o) { o.forward.value_dim = 264; });
   refused([](AttentionGradOp &o) { o.forward.k_stride += 4; });
   refused([](AttentionGradOp &o) { o.forward.heads = o.forward.kv_heads = 3, o.forward.alibi = 1; });
+  refused([](AttentionGradOp &o) { o.forward.cap = 30; });
   refused([&](AttentionGradOp &o) { o.forward.v = place(12288 + 8); });
   refused([&](AttentionGradOp &o) { o.d_k = place(32768 + 2); });
   const int32_t places[16] = {}, starts[2] = {0, 16};
