@@ -169,12 +169,18 @@ static void takeSource(const fs::path &run, const char *source, TrainArguments &
   arguments.compiler.insert(arguments.compiler.begin(), options.begin(), options.end());
 }
 
+// The stage that the program of a run was compiled from, where it was not its spec.
+static constexpr const char *stage = "build/stage.mlir";
+
+static bool isOfStage(const fs::path &run) {
+  std::error_code none;
+  return fs::exists(run / stage, none);
+}
+
 // Takes the stage that the program of a run was compiled from, or else its spec. What only a spec can be asked for, the
 // stage has.
-static void takeSourceOf(const fs::path &run, TrainArguments &arguments) {
-  constexpr const char *stage = "build/stage.mlir";
-  std::vector<std::string> options = optionsOf(run);
-  if (std::error_code none; !fs::exists(run / stage, none))
+static void takeSourceOf(const fs::path &run, TrainArguments &arguments, std::vector<std::string> options) {
+  if (!isOfStage(run))
     return takeSource(run, "spec.stretto", arguments, options);
   for (const char *ofSpec : {"--model", "--set", "--dtype", "--nll-square", "--z-loss"})
     dropOption(options, ofSpec);
@@ -223,11 +229,12 @@ std::string keptProgram(const TrainArguments &arguments) {
 
 void takeResumedSpec(TrainArguments &arguments) {
   if (!arguments.resumed.empty())
-    takeSourceOf(arguments.resumed, arguments);
+    takeSourceOf(arguments.resumed, arguments, optionsOf(arguments.resumed));
 }
 
 // Takes spec, options of the compiler and settings from the run directory the weights lie in; what the user gave lies
-// over them. Weights serve any target and any type of activations, and the machine that asks may have no such device.
+// over them. Weights serve any target and any type of activations, and the machine that asks may have no such device; a
+// stage is for its own.
 static void takeFromRun(TrainArguments &arguments, const std::string &weights) {
   const fs::path run = runOf(weights);
   if (const std::string failure = accessFailure(weights); run.empty() && !failure.empty())
@@ -237,11 +244,13 @@ static void takeFromRun(TrainArguments &arguments, const std::string &weights) {
                            "' lies in no run directory (one has spec.stretto and run.toml): name the spec, too",
                        2);
   std::vector<std::string> options = optionsOf(run);
-  dropOption(options, "--target");
-  std::erase(options, "--emulate");
-  if (lastValue(options, "--dtype") == "bf16")
-    dropOption(options, "--dtype");
-  takeSource(run, "spec.stretto", arguments, options);
+  if (!isOfStage(run)) {
+    dropOption(options, "--target");
+    std::erase(options, "--emulate");
+    if (lastValue(options, "--dtype") == "bf16")
+      dropOption(options, "--dtype");
+  }
+  takeSourceOf(run, arguments, std::move(options));
   arguments.program.insert(arguments.program.begin(), {"--of-run", run.string()});
 }
 

@@ -37,8 +37,9 @@ std::string keptProgram(const TrainArguments &arguments);
 void takeResumedSpec(TrainArguments &arguments);
 
 // The arguments of `stretto eval`: those of `stretto train` without a step and a run directory. A first word that is no
-// option and no spec stands for --init-from. Without a spec, the run directory that the weights lie in tells it, with
-// the options it was compiled with and the settings of the run. Throws CommandError where weights or spec are missing.
+// option and no spec stands for --init-from. Without a spec, the run directory that the weights lie in tells it, or the
+// stage that it was compiled from, with the options it was compiled with and the settings of the run. Throws
+// CommandError where weights or spec are missing.
 TrainArguments evaluationArguments(std::span<const std::string> arguments);
 
 // The same for `generate`: the program goes on with prompts.
