@@ -75,6 +75,7 @@ inline constexpr ProgramOption programOptions[] = {
     {"--prompt", "TEXT", ProgramOption::oneRank,
      "go on with these tokens instead of training, \"3 1 4\"; several prompts with ; between"},
     {"--prompts", "FILE", ProgramOption::oneRank, "the same with the prompts of a file, one a line"},
+    {"--text", "", ProgramOption::thisRun, "prompts and answers are text of the task, not numbers of tokens"},
     {"--write", "N", ProgramOption::thisRun, "tokens to write behind a prompt, at most"},
     {"--end-token", "N", ProgramOption::thisRun, "the token that ends an answer; -1: none"},
     {"--scores", "FILE", ProgramOption::thisRun,

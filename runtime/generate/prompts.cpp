@@ -16,8 +16,8 @@ namespace {
 
 constexpr uint64_t mostBytes = 1 << 30; // of a file of prompts
 
-NamedPrompt parsePrompt(std::string text, std::string name, const RunConfig &config) {
-  Prompt prompt{{}, config.write, static_cast<int32_t>(config.endToken)};
+std::vector<int32_t> parseNumbers(std::string text, const std::string &name) {
+  std::vector<int32_t> tokens;
   std::replace(text.begin(), text.end(), ',', ' ');
   std::istringstream words(text);
   for (std::string word; words >> word;) {
@@ -25,20 +25,24 @@ NamedPrompt parsePrompt(std::string text, std::string name, const RunConfig &con
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), token);
     if (error != std::errc() || end != word.data() + word.size())
       throw Error(fmt::format("{}: a prompt must be numbers of tokens, but got '{}'", name, printable(word)));
-    prompt.tokens.push_back(token);
+    tokens.push_back(token);
   }
-  return {std::move(prompt), std::move(name)};
+  return tokens;
 }
 
 } // namespace
 
-std::vector<NamedPrompt> readPrompts(const RunConfig &config) {
+std::vector<NamedPrompt> readPrompts(const RunConfig &config, const TaskText *text) {
   std::vector<NamedPrompt> prompts;
-  auto addAll = [&](const std::string &text, char separator, const std::string &place) {
-    std::istringstream list(text);
+  auto addAll = [&](const std::string &all, char separator, const std::string &place) {
+    std::istringstream list(all);
     int64_t number = 0;
-    for (std::string one; std::getline(list, one, separator);)
-      prompts.push_back(parsePrompt(one, fmt::format("{}{}", place, ++number), config));
+    for (std::string one; std::getline(list, one, separator);) {
+      const std::string name = fmt::format("{}{}", place, ++number);
+      Prompt prompt{text ? text->read(one, name) : parseNumbers(one, name), config.write,
+                    static_cast<int32_t>(config.endToken)};
+      prompts.push_back({std::move(prompt), name});
+    }
   };
   addAll(config.prompt, ';', "prompt ");
   if (!config.prompts.empty())

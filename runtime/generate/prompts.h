@@ -1,6 +1,7 @@
 // The prompts that the user gives, without a model.
 #pragma once
 
+#include "runtime/generate/task_text.h"
 #include "runtime/train/config.h"
 
 #include <string>
@@ -14,9 +15,9 @@ struct NamedPrompt {
   std::string name;
 };
 
-// --prompt and --prompts: those of the command line are called "prompt 2", those of a file by their line. Throws Error
-// where one is not made of numbers, and where there is none.
-std::vector<NamedPrompt> readPrompts(const RunConfig &config);
+// --prompt and --prompts: those of the command line are called "prompt 2", those of a file by their line. They are
+// numbers of tokens, or with --text (not null) text. Throws Error where one is neither, and where there is none.
+std::vector<NamedPrompt> readPrompts(const RunConfig &config, const TaskText *text);
 
 // Throws Error, opening with a name for the prompt, where it does not fit together with its answer into `capacity`
 // tokens, is empty, or holds what is no token. What is 0 is not known.

@@ -137,8 +137,9 @@ public:
         parallel(ranks, program, config.virtualRanks) {
     together(ranks.control(), [&] {
       if (ranks.isFirst() && ranks.size() > 1) // one that is alone has done so
-        checkRequest(config, shapeOf(program), /*isWriter=*/true);
+        checkRequest(config, shapeOf(program), tasks, /*isWriter=*/true);
       source = config.writesOnly() ? nullptr : makeSource(config, program, tasks);
+      text = makeTaskText(config, tasks);
       if (source && source->task())
         settleParameters(config, source->task()->settings());
       tellTransfer(tasks);
@@ -173,7 +174,7 @@ public:
     const TrainingState state{program, *device, arenas, std::move(moments)};
     if (config.writesOnly()) {
       initialise(state);
-      fmt::print(stderr, "{}\n", writePrompts(state, config, std::cout));
+      fmt::print(stderr, "{}\n", writePrompts(state, config, text.get(), std::cout));
       return 0;
     }
     if (config.bench) {
@@ -384,6 +385,7 @@ private:
   Progress progress;
   double peak = 0; // measured; 0: unknown
   std::unique_ptr<BatchSource> source;
+  std::unique_ptr<const TaskText> text; // of prompts and answers
   std::unique_ptr<Device> device;
   DataParallel parallel; // its memory is of the device
   std::unique_ptr<RunDirectory> directory;
@@ -437,7 +439,7 @@ int runProgram(const stretto_program &program, const TaskRegistry &tasks, int ar
     if (!config.ofRun.empty())
       checkModelOf(config.ofRun, program);
     const std::optional<Launch> launch = launchOf(config, ::getenv);
-    checkRequest(config, model, /*isWriter=*/!launch || launch->ranks == 1);
+    checkRequest(config, model, tasks, /*isWriter=*/!launch || launch->ranks == 1);
     if (!launch && config.ranks > 1)
       return startRanks(config, argc, argv);
     outliveFileLimit();

@@ -310,9 +310,9 @@ static void checkTokens(const std::string &path) {
   const SafetensorsFile tokens(path, /*followLinks=*/true);
 }
 
-static void checkPrompts(const RunConfig &config, const ModelShape &model) {
+static void checkPrompts(const RunConfig &config, const ModelShape &model, const TaskRegistry &tasks) {
   checkEndToken(config, model.vocabulary);
-  for (const NamedPrompt &named : readPrompts(config))
+  for (const NamedPrompt &named : readPrompts(config, makeTaskText(config, tasks).get()))
     checkPrompt(named.prompt, named.name, model.length, model.vocabulary);
 }
 
@@ -327,7 +327,7 @@ static void refuseInputs(const RunConfig &config, std::vector<std::string> input
                                   setting.get(config)));
 }
 
-void checkRequest(const RunConfig &config, const ModelShape &model, bool isWriter) {
+void checkRequest(const RunConfig &config, const ModelShape &model, const TaskRegistry &tasks, bool isWriter) {
   const std::string device = chooseDevice(model.target, config.device);
   if (!model.compiled) // a program asks the device itself
     checkPresence(device);
@@ -342,7 +342,7 @@ void checkRequest(const RunConfig &config, const ModelShape &model, bool isWrite
   if (!config.tokens.empty())
     checkTokens(config.tokens);
   if (config.writesOnly())
-    checkPrompts(config, model);
+    checkPrompts(config, model, tasks);
   if (!isWriter)
     return;
   refuseInputs(config, weightFiles);

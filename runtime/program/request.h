@@ -40,6 +40,6 @@ void checkNew(const RunConfig &config);
 
 // Throws Error where the device is missing, the run directory taken, files to start from are missing or not what they
 // must be, or files to write cannot be written; of several ranks one is the writer. Changes nothing.
-void checkRequest(const RunConfig &config, const ModelShape &model, bool isWriter = true);
+void checkRequest(const RunConfig &config, const ModelShape &model, const TaskRegistry &tasks, bool isWriter = true);
 
 } // namespace stretto::runtime

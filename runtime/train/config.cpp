@@ -149,6 +149,7 @@ std::vector<Setting> makeSettings() {
       real("temperature", &C::temperature, -1, 1e6),
       text("prompt", &C::prompt),
       named("prompts", "FILE", &C::prompts),
+      flag("text", &C::text),
       integer("write", &C::write, 1, 1'000'000'000),
       integer("end-token", &C::endToken, -1, 1'000'000'000),
       named("scores", "FILE", &C::scores),

@@ -52,6 +52,7 @@ struct RunConfig {
   double temperature = -1;                                     // of what is generated; -1: as the task says
   std::string scores;                                          // a file for the scores of evaluations
   std::string prompt, prompts;       // what to go on with instead of training; a file with more
+  bool text = false;                 // prompts and answers are text, not numbers of tokens
   int64_t write = 32, endToken = -1; // tokens of an answer, and the one that ends it; -1: none
   bool trains() const { return steps > 0 && !bench && !writesOnly(); }
   bool writesOnly() const { return !prompt.empty() || !prompts.empty(); }

@@ -65,6 +65,11 @@ public:
   // What the token of an id says. Parameters may change it, and a model is used with those only that leave it as it was
   // when the model was trained. Empty: nothing is known.
   virtual std::string meaning(int32_t /*id*/) const { return {}; }
+  // What the token of an id is in text, with the space that it brings along: "<query> ", " fox". Tokens are the text
+  // that theirs joined are; no two ids have the same.
+  virtual std::string text(int32_t id) const { return std::to_string(id) + " "; }
+  // Cuts text, whose words have one space before and behind them, where no token reaches over.
+  virtual std::vector<std::string> cutText(const std::string &text) const { return {text}; }
 
   // Tokens that each whole document has at least; 0: nothing is known. A row holds so many documents at most.
   virtual int64_t shortestDocument() const { return 0; }

@@ -75,6 +75,10 @@ std::string BrevoTask::meaning(int32_t id) const {
   return names.isLetter(id) ? names.meaning(id) : others[size_t(id)];
 }
 
+std::string BrevoTask::text(int32_t id) const {
+  return names.isLetter(id) ? names.letterText(id) : "<" + meaning(id) + "> ";
+}
+
 std::vector<int32_t> BrevoTask::publishedIds() const {
   std::vector<int32_t> ids(vocabulary());
   ids[begin] = publishedBegin;

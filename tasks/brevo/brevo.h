@@ -32,6 +32,7 @@ public:
   // "depth=<edges>": fewest edges from the query back to a leaf. From nine on they are one group, "depth=9+".
   std::vector<std::string> groups() const override;
   std::string meaning(int32_t id) const override;
+  std::string text(int32_t id) const override;
   std::vector<int32_t> publishedIds() const override;
 
   // Of the first instance of each row; those behind it are there only if they are small enough. Given the true tokens

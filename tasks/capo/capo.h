@@ -29,6 +29,8 @@ public:
   int64_t shortestDocument() const override { return texts.fewest(); }
   std::map<std::string, std::string> settings() const override { return parameters.text(); }
   std::string meaning(int32_t id) const override { return texts.vocabulary().meaning(id); }
+  std::string text(int32_t id) const override { return texts.vocabulary().shown(id); }
+  std::vector<std::string> cutText(const std::string &text) const override { return texts.vocabulary().cut(text); }
   std::map<std::string, std::string> contents() const override {
     return {{"lists", listsDigest}, {"vocabulary", bpe ? bpe->digest() : ""}};
   }

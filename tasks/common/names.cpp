@@ -49,16 +49,20 @@ std::span<const int32_t> Names::take(std::span<const int32_t> &tokens) const {
   return name;
 }
 
+std::string Names::shown(int32_t token) const {
+  const int32_t letter = letterOf(token);
+  return v <= 26 ? std::string(1, char('a' + letter)) : std::to_string(letter + 1);
+}
+
 std::string Names::text(std::span<const int32_t> name) const {
   std::string text;
-  for (int32_t token : name) {
-    const int32_t letter = letterOf(token);
-    if (v <= 26)
-      text += char('a' + letter);
-    else
-      text.append(text.empty() ? "" : ".").append(std::to_string(letter + 1));
-  }
+  for (int32_t token : name)
+    text.append(text.empty() || v <= 26 ? "" : ".").append(shown(token));
   return name.empty() || !endsName(name.back()) ? text + "..." : text;
+}
+
+std::string Names::letterText(int32_t token) const {
+  return shown(token) + (endsName(token) ? " " : v <= 26 ? "" : ".");
 }
 
 std::string Names::meaning(int32_t token) const {

@@ -38,6 +38,9 @@ public:
   // What the token of a letter says: "letter 1", or "last letter 1".
   std::string meaning(int32_t token) const;
 
+  // The token of a letter in text: names are as in text(), with a space behind the letter that ends them.
+  std::string letterText(int32_t token) const;
+
   // Puts the published numbers of letters at their ids: from 1 on for letters inside a word, from `numberOfLast` on for
   // those that end one.
   void publish(std::span<int32_t> ids, int32_t numberOfLast) const;
@@ -45,6 +48,8 @@ public:
 private:
   // 0 .. v-1
   int32_t letterOf(int32_t token) const { return token - (endsName(token) ? last : inner); }
+  // "a", "b", ..., or in large alphabets "1", "2", ...
+  std::string shown(int32_t token) const;
 
   int32_t v;
   Words words;

@@ -3,6 +3,9 @@
 
 #include "tasks/common/characters.h"
 
+#include <algorithm>
+#include <iterator>
+
 namespace stretto::tasks {
 
 static size_t runEnd(std::string_view text, size_t from, CharacterKind kind) {
@@ -54,6 +57,22 @@ std::vector<int32_t> Vocabulary::encode(std::string_view text) {
         tokens.push_back(add(std::move(token)));
   }
   return tokens;
+}
+
+std::vector<std::string> Vocabulary::cut(std::string_view text) const {
+  if (!bpe)
+    return {std::string(text)};
+  std::vector<std::string> parts;
+  while (!text.empty()) {
+    const size_t mark = std::min(text.find(ownMark), text.size());
+    for (std::string_view piece : splitPieces(text.substr(0, mark)))
+      if (piece != " ")
+        std::ranges::move(bpe->split(piece), std::back_inserter(parts));
+    if (mark < text.size())
+      parts.emplace_back(ownMark);
+    text.remove_prefix(std::min(mark + ownMark.size(), text.size()));
+  }
+  return parts;
 }
 
 int32_t Vocabulary::add(std::string text) {

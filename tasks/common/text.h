@@ -33,10 +33,16 @@ public:
   const std::string &text(int32_t id) const { return texts[id - first]; }
   // What a token says: its text, or "begin" for the task's own.
   std::string meaning(int32_t id) const { return id < first ? "begin" : text(id); }
+  // The same as a text can show it, which holds the task's own as marks.
+  std::string shown(int32_t id) const { return id < first ? std::string(ownMark) : text(id); }
+  // A text cut where no token reaches over: at the marks of the task's own, and between the tokens of a tokenizer.
+  std::vector<std::string> cut(std::string_view text) const;
   // Tokens joined; the task's own have no text.
   std::string join(std::span<const int32_t> tokens) const;
 
 private:
+  static constexpr std::string_view ownMark = " <begin>";
+
   int32_t add(std::string text);
 
   int32_t first;

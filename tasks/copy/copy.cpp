@@ -49,6 +49,10 @@ std::string CopyTask::meaning(int32_t id) const {
   return id == begin ? "begin" : id == query ? "query" : "symbol " + std::to_string(id - firstSymbol + 1);
 }
 
+std::string CopyTask::text(int32_t id) const {
+  return id == begin ? "<begin> " : id == query ? "<query> " : std::to_string(id - firstSymbol + 1) + " ";
+}
+
 std::string CopyTask::describeInstance(std::span<const int32_t> tokens) const {
   std::string text = "symbols ";
   for (int32_t token : tokens.subspan(1)) {

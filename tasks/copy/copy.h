@@ -15,6 +15,7 @@ public:
   int64_t vocabulary() const override { return firstSymbol + symbols; }
   int64_t shortestDocument() const override { return 2 * n + 2; }
   std::string meaning(int32_t id) const override;
+  std::string text(int32_t id) const override;
   std::vector<std::string> groups() const override { return {"accuracy"}; }
 
 protected:

@@ -67,6 +67,12 @@ std::string DepoTask::meaning(int32_t id) const {
   return id == begin ? "begin" : id == answer ? "answer" : "query k=" + std::to_string(id - answer);
 }
 
+std::string DepoTask::text(int32_t id) const {
+  if (names.isLetter(id))
+    return names.letterText(id);
+  return id == begin ? "<begin> " : id == answer ? "<answer> " : "<k=" + std::to_string(id - answer) + "> ";
+}
+
 std::vector<int32_t> DepoTask::publishedIds() const {
   std::vector<int32_t> ids(vocabulary());
   ids[begin] = publishedBegin;

@@ -30,6 +30,7 @@ public:
   // "accuracy/k=<hops>", from the most hops of the evaluation to the fewest.
   std::vector<std::string> groups() const override;
   std::string meaning(int32_t id) const override;
+  std::string text(int32_t id) const override;
   std::vector<int32_t> publishedIds() const override;
 
 protected:

@@ -22,6 +22,7 @@ public:
   int64_t vocabulary() const override { return words.size(); }
   int64_t shortestDocument() const override { return tokensOf(0, std::tuple_size_v<Name>); }
   std::string meaning(int32_t id) const override { return words.meaning(id); }
+  std::string text(int32_t id) const override { return words.shown(id); }
   std::map<std::string, std::string> contents() const override { return {{"file", filler->digest()}}; }
 
   std::vector<std::string> groups() const override { return {"accuracy"}; }

@@ -27,6 +27,9 @@ public:
   std::string meaning(int32_t id) const override {
     return id == begin ? "begin" : "terminal " + grammar.names[id - firstTerminal];
   }
+  std::string text(int32_t id) const override {
+    return id == begin ? "<begin> " : grammar.names[id - firstTerminal] + " ";
+  }
   std::vector<int32_t> publishedIds() const override { return grammar.published; }
 
   // Over all targets: "kl", the divergence of the model's distribution from the exact one (where there are

@@ -54,6 +54,17 @@ std::string ManoTask::meaning(int32_t id) const {
                               : "answer " + std::to_string(kind - firstAnswer() + 1) + copy;
 }
 
+std::string ManoTask::text(int32_t id) const {
+  if (id >= firstNumber)
+    return std::to_string(id - firstNumber) + " ";
+  const int32_t kind = id / copies;
+  const std::string space = id % copies ? "' " : " ";
+  if (kind < firstLength)
+    return (kind == begin ? "<begin>" : std::string(1, "+-*"[kind - firstOperator])) + space;
+  return kind < firstAnswer() ? "<length=" + std::to_string(kind - firstLength + 1) + ">" + space
+                              : "<answer=" + std::to_string(kind - firstAnswer() + 1) + ">" + space;
+}
+
 std::vector<int32_t> ManoTask::publishedIds() const {
   std::vector<int32_t> ids;
   auto add = [&](int32_t number, int32_t other) {

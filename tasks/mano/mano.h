@@ -24,6 +24,8 @@ public:
 
   std::vector<std::string> groups() const override;
   std::string meaning(int32_t id) const override;
+  // The other id of a token has a prime: "+' ".
+  std::string text(int32_t id) const override;
   std::vector<int32_t> publishedIds() const override;
 
   // Adds "floor": the accuracy of always answering the value that is most frequent (where each l has a score, at the

@@ -60,7 +60,7 @@ static void check(int argc, char **argv) {
     model.length = task->length();
     model.vocabulary = model.vocabulary ? model.vocabulary : task->vocabulary();
   }
-  runtime::checkRequest(config, model);
+  runtime::checkRequest(config, model, tasks);
 }
 
 // What the compiler reads, too, of a file for --config.

@@ -22,7 +22,7 @@ struct Options {
   std::vector<std::string> settings;
   int64_t samples = 0;
   uint64_t seed = 0, first = 0;
-  bool json = false, speed = false, shape = false, stats = false;
+  bool json = false, speed = false, shape = false, stats = false, vocabulary = false;
 };
 } // namespace
 
@@ -41,6 +41,7 @@ static void describeOptions(CLI::App &app, Options &options) {
   app.add_flag("--speed", options.speed, "measure how many tokens per second one core generates and scores");
   app.add_flag("--shape", options.shape,
                "print what a model must be compiled for: batch, length, vocabulary, and whether it has to write");
+  app.add_flag("--vocabulary", options.vocabulary, "print each id with its text");
   app.add_flag(
       "--stats", options.stats,
       "print what sequences are like: documents, their lengths, counted targets, tokens; with --stream=evaluation "
@@ -49,7 +50,8 @@ static void describeOptions(CLI::App &app, Options &options) {
                  "write sequences to a new file: one JSON object per sequence (.jsonl), or all tokens, as --task "
                  "tokens reads them (.tokens)")
       ->type_name("FILE");
-  app.add_flag("--json", options.json, "one JSON object per sequence, with tokens, targets, loss mask and positions");
+  app.add_flag("--json", options.json,
+               "one JSON object per sequence, with tokens, targets, loss mask and positions; of --vocabulary: per id");
 }
 
 // Throws TaskError where `value` is none of `known`.
@@ -65,9 +67,11 @@ static void checkTogether(const CLI::App &app, const Options &options) {
     if (options.task.empty() && option->count() > 0)
       throw UsageError(option->get_name() + " needs the name of a task before it");
   std::vector<std::string> answers;
-  for (const char *name : {"--shape", "--speed", "--json"})
+  for (const char *name : {"--shape", "--speed"})
     if (app.count(name))
       answers.emplace_back(name);
+  if (options.json || options.vocabulary)
+    answers.emplace_back(options.vocabulary ? "--vocabulary" : "--json");
   if (options.stats || !options.exportTo.empty())
     answers.emplace_back(options.stats ? "--stats" : "--export");
   if (answers.size() > 1)
@@ -112,9 +116,11 @@ static void run(const Options &options) {
     printSpeed(std::cout, *task, options.seed, stream);
     return;
   }
-  PrintOptions print;
-  print.published = options.ids == "published";
-  print.colour = runtime::wantsColour(STDOUT_FILENO);
+  const PrintOptions print{.published = options.ids == "published", .colour = runtime::wantsColour(STDOUT_FILENO)};
+  if (options.vocabulary) {
+    printVocabulary(std::cout, *task, print, options.json);
+    return;
+  }
   const std::optional<int64_t> heldOut = stream == runtime::Stream::Evaluation ? task->evaluationRows() : std::nullopt;
   const bool counts = options.stats || !options.exportTo.empty();
   const int64_t left = heldOut ? *heldOut - int64_t(options.first) : std::numeric_limits<int64_t>::max();

@@ -1,6 +1,7 @@
 // How samples and tasks are shown.
 #include "tools/data/print.h"
 
+#include "runtime/train/json.h"
 #include "tasks/recipes.h"
 
 #include <algorithm>
@@ -72,6 +73,17 @@ void printJson(std::ostream &out, const runtime::Task &task, Samples &samples, P
     out << ",\"positions\":";
     printList(out, std::span<const int32_t>(samples.positions).subspan(from, size), [](int32_t p) { return p; });
     out << "}\n";
+  }
+}
+
+void printVocabulary(std::ostream &out, const runtime::Task &task, PrintOptions options, bool json) {
+  const std::function<int32_t(int32_t)> number = numbering(task, options.published);
+  for (int32_t id = 0; id < task.vocabulary(); ++id) {
+    const std::string text = task.text(id);
+    if (json)
+      out << "{\"id\":" << number(id) << ",\"text\":" << runtime::quoteJson(text) << "}\n";
+    else
+      out << number(id) << " \"" << text << "\"\n";
   }
 }
 

@@ -40,8 +40,9 @@ constexpr std::string_view generateUsage = R"(usage: stretto generate <run> --pr
        stretto generate <spec.stretto> --init-from <weights> --task <task> --prompt "3 1 4" [options]
 
 Goes on with prompts: numbers of tokens, several prompts with ; between, or --prompts with a file of one a line.
-Prints the tokens of each answer on a line: at most --write, up to --end-token. --temperature above 0 draws
-tokens, with --seed. <run> and what it says are as for eval; a --length of the compiler makes room for more.
+Prints the tokens of each answer on a line: at most --write, up to --end-token. With --text both are text, as
+"stretto data <task> --vocabulary" lists it. --temperature above 0 draws tokens, with --seed. <run> and what
+it says are as for eval; a --length of the compiler makes room for more.
 )";
 
 // A command: another program, `program` with `leading` before the user's arguments, or one that compiles a spec through

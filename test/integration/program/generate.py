@@ -3,6 +3,7 @@
 REQUIRES: compiler, runtime
 RUN: %python3 %s %t
 """
+import json
 import sys
 
 from programs import HELLO, contains, empty, expect, program, run
@@ -34,8 +35,16 @@ drawn = generate(*asked, "--temperature", 1, "--seed", 3)
 expect(drawn == generate(*asked, "--temperature", 1, "--seed", 3, "--batch", 2) != answers, f"drawn answers: {drawn}")
 expect(drawn != generate(*asked, "--temperature", 1, "--seed", 4), "the seed changes nothing")
 
+listed = run("stretto", "data", "copy", "--set", "n=6", "--set", "symbols=6", "--vocabulary", "--json")
+texts = {row["id"]: row["text"] for row in map(json.loads, listed.splitlines())}
+expect(texts[0] == "<begin> " and texts[2] == "1 ", f"{texts}")
+numbers = generate("--prompt", "0 2 3 4; 1 5", "--write", 9)
+spoken = generate("--text", "--prompt", "<begin> 1  2 3; <query> 4", "--write", 9)
+expect(spoken == ["".join(texts[int(token)] for token in answer.split()).strip() for answer in numbers], f"{spoken} are not {numbers}")
+
 contains("\n".join(generate(status=2)), "generate needs prompts")
 contains("\n".join(generate("--prompt", "1 two", status=1)), "prompt 1: a prompt must be numbers of tokens, but got 'two'")
+contains("\n".join(generate("--text", "--prompt", "1; 2 two", status=1)), "prompt 2: a prompt must be words of the vocabulary of task 'copy', but got 'two'")
 contains("\n".join(generate("--prompt", "1 999", status=1)), "prompt 1: tokens must be in 0..7, but got 999")
 contains("\n".join(generate("--prompt", "1 2 3", "--write", 39, status=1)), "compile with --length 41")
 contains("\n".join(generate("--prompt", "1", "--decode", 0, status=1)), "compile the model with --decode")

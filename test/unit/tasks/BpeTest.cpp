@@ -1,6 +1,7 @@
 // Byte-pair encoding, and Capo with a tokenizer.
 #include "tasks/common/bpe.h"
 #include "Support.h"
+#include "runtime/generate/task_text.h"
 #include "tasks/capo/capo.h"
 
 #include <gtest/gtest.h>
@@ -163,6 +164,14 @@ TEST_F(BpeFiles, publishedIdsNeedTheTokenOfTheEnd) {
   auto task = makeTask("capo", {{"n", "40"}, {"vocabulary", directory}});
   EXPECT_EQ(errorOf([&] { publishedIds(*task); }),
             "task 'capo': the vocabulary '" + directory + "' must hold the token '<|endoftext|>' for its ids");
+}
+
+TEST_F(BpeFiles, biographiesReadBack) {
+  const std::map<std::string, std::string> settings = {{"n", "40"}, {"vocabulary", directory}};
+  const TaskText text(makeTask("capo", settings));
+  const auto task = makeTask("capo", settings);
+  const std::vector<int32_t> row = Batch(*task, 1, Stream::Train, 0, 1).row(0);
+  EXPECT_EQ(text.read(text.write(row, "answer"), "prompt"), row);
 }
 
 TEST_F(BpeFiles, everyByteNeedsAToken) {

@@ -139,6 +139,35 @@ TEST(Registry, noTwoIdsMeanTheSame) {
     }
 }
 
+TEST(Registry, idsHaveTexts) {
+  auto texts = [](const std::string &name, const std::map<std::string, std::string> &settings) {
+    auto task = makeTask(name, settings);
+    std::string all;
+    for (int32_t id = 0; id < task->vocabulary(); ++id)
+      all += (id ? "|" : "") + task->text(id);
+    return all;
+  };
+  EXPECT_EQ(texts("copy", {{"n", "2"}, {"symbols", "3"}}), "<begin> |<query> |1 |2 |3 ");
+  const std::map<std::string, std::string> letters = {{"n", "3"}, {"k", "2"}, {"v", "2"}, {"queries", "1"}};
+  EXPECT_EQ(texts("depo1", letters), "<begin> |<answer> |<k=1> |<k=2> |a|b|a |b ");
+  EXPECT_EQ(texts("brevo1", {{"n", "3"}, {"v", "3"}}), "<begin> |<query> |<answer> |<end> |a |b |c ");
+  EXPECT_EQ(makeTask("depo1", {})->text(10) + makeTask("depo1", {})->text(60), "1.1 ") << "large alphabets";
+  EXPECT_EQ(texts("mano", {{"l", "1"}, {"modulus", "2"}}),
+            "<begin> |<begin>' |+ |+' |- |-' |* |*' |<length=1> |<length=1>' |<answer=1> |<answer=1>' |0 |1 ");
+  EXPECT_EQ(texts("lano", {{"grammar", "small"}, {"length", "64"}}).substr(0, 8), "<begin> ");
+  EXPECT_EQ(makeTask("hops", {})->text(0), " <begin>");
+  EXPECT_EQ(makeTask("tokens", neededSettings("tokens"))->text(1), "1 ");
+}
+
+TEST(Registry, noTwoIdsHaveTheSameText) {
+  for (const TaskInfo &info : listTasks()) {
+    auto task = makeTask(info.name, neededSettings(info.name));
+    std::set<std::string> texts;
+    for (int32_t id = 0; id < task->vocabulary(); ++id)
+      EXPECT_TRUE(texts.insert(task->text(id)).second) << info.name << " " << id << " " << task->text(id);
+  }
+}
+
 // "id: meaning" of the first id that means something else to the second task; empty where none does.
 static std::string firstOther(const std::string &name, std::map<std::string, std::string> settings,
                               const std::string &parameter, const std::string &value) {

@@ -1,0 +1,90 @@
+// Tokens of a task as text, and text as tokens.
+#include "runtime/generate/task_text.h"
+
+#include "runtime/core/error.h"
+#include "runtime/core/utf8.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <sstream>
+
+namespace stretto::runtime {
+namespace {
+
+// Each word with a space before and behind it.
+std::string singleSpaces(std::string_view text) {
+  std::istringstream words{std::string(text)};
+  std::string spaced = " ";
+  for (std::string word; words >> word;)
+    spaced.append(word).append(" ");
+  return spaced;
+}
+
+// The word around a place where there is no space.
+std::string_view wordAt(std::string_view text, size_t at) {
+  const size_t from = text.rfind(' ', at) + 1;
+  return text.substr(from, text.find(' ', at) - from);
+}
+
+} // namespace
+
+TaskText::TaskText(std::unique_ptr<const Task> taskIn) : task(std::move(taskIn)) {
+  for (int32_t id = 0; id < task->vocabulary(); ++id) {
+    std::string text = task->text(id);
+    longest = std::max(longest, text.size());
+    ids.emplace(std::move(text), id);
+  }
+}
+
+// The bytes of the longest token that a text opens with; 0 where it opens with none.
+size_t TaskText::longestToken(std::string_view text) const {
+  size_t size = std::min(longest, text.size());
+  while (size > 0 && !ids.contains(std::string(text.substr(0, size))))
+    --size;
+  return size;
+}
+
+void TaskText::readPart(std::string_view part, const std::string &place, std::vector<int32_t> &tokens) const {
+  for (size_t at = 0; at < part.size();) {
+    if (const size_t size = longestToken(part.substr(at))) {
+      tokens.push_back(ids.at(std::string(part.substr(at, size))));
+      at += size;
+    } else if (part[at] == ' ') {
+      ++at;
+    } else {
+      throw Error(
+          fmt::format("{}: a prompt must be words of the vocabulary of task '{}', but got '{}' (stretto data {} "
+                      "--vocabulary lists it)",
+                      place, task->name(), printable(wordAt(part, at)), task->name()));
+    }
+  }
+}
+
+std::vector<int32_t> TaskText::read(std::string_view text, const std::string &place) const {
+  std::vector<int32_t> tokens;
+  for (const std::string &part : task->cutText(singleSpaces(text)))
+    readPart(part, place, tokens);
+  return tokens;
+}
+
+std::string TaskText::write(std::span<const int32_t> tokens, const std::string &place) const {
+  std::string text;
+  for (const int32_t token : tokens) {
+    if (token < 0 || token >= task->vocabulary())
+      throw Error(fmt::format("{}: a token of task '{}', which has a text, must be in 0..{}, but got {}", place,
+                              task->name(), task->vocabulary() - 1, token));
+    text += task->text(token);
+  }
+  const size_t from = std::min(text.find_first_not_of(' '), text.size());
+  return text.substr(from, text.find_last_not_of(' ') + 1 - from);
+}
+
+std::unique_ptr<const TaskText> makeTaskText(const RunConfig &config, const TaskRegistry &tasks) {
+  if (!config.text)
+    return nullptr;
+  if (config.task.empty())
+    throw Error(config.origins.at("text").placed("--text needs a task, whose text it is: give --task NAME"));
+  return std::make_unique<const TaskText>(tasks.make(config.task, config.taskSettings));
+}
+
+} // namespace stretto::runtime

@@ -1,0 +1,38 @@
+// Tokens of a task as text, and text as tokens.
+#pragma once
+
+#include "runtime/train/config.h"
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace stretto::runtime {
+
+class TaskText {
+public:
+  explicit TaskText(std::unique_ptr<const Task> task);
+
+  // The tokens of a text, where any white space counts as a space, and one that no token holds for none: at each place
+  // the longest that is there. Throws Error, opening with `place`, for a word that has no tokens.
+  std::vector<int32_t> read(std::string_view text, const std::string &place) const;
+
+  // The texts of tokens joined. Throws Error, opening with `place`, for an id that the task does not have.
+  std::string write(std::span<const int32_t> tokens, const std::string &place) const;
+
+private:
+  void readPart(std::string_view part, const std::string &place, std::vector<int32_t> &tokens) const;
+  size_t longestToken(std::string_view text) const;
+
+  std::unique_ptr<const Task> task;
+  std::unordered_map<std::string, int32_t> ids; // by text
+  size_t longest = 0;                           // text, in bytes
+};
+
+// That of the task of a run, where --text asks for it; else null. Throws Error where there is no task.
+std::unique_ptr<const TaskText> makeTaskText(const RunConfig &config, const TaskRegistry &tasks);
+
+} // namespace stretto::runtime

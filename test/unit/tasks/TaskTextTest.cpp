@@ -1,0 +1,68 @@
+// Tokens of the tasks as text, and back.
+#include "runtime/generate/task_text.h"
+
+#include "Support.h"
+
+#include <gtest/gtest.h>
+
+using namespace stretto;
+using namespace stretto::runtime;
+using namespace stretto::tasks;
+using namespace stretto::test;
+
+namespace {
+
+using Tokens = std::vector<int32_t>;
+
+// Where the last document of a row begins.
+int64_t lastDocument(const Batch &batch, int64_t row) {
+  int64_t at = batch.length - 1;
+  while (batch.positions[row * batch.length + at] != 0)
+    --at;
+  return at;
+}
+
+// The message of the Error that `call` throws; empty where it throws none.
+template <typename F> std::string refusal(F call) {
+  try {
+    call();
+  } catch (const Error &error) {
+    return error.what();
+  }
+  return "";
+}
+
+} // namespace
+
+TEST(TaskText, documentsReadBack) {
+  for (const TaskInfo &info : listTasks()) {
+    if (info.name == "tokens") // whose file has numbers alone
+      continue;
+    const TaskText text(makeTask(info.name, {}));
+    Batch batch(*makeTask(info.name, {}), 3, Stream::Train, 0, 4);
+    for (int64_t r = 0; r < 4; ++r) {
+      const Tokens row = batch.row(r), whole(row.begin(), row.begin() + lastDocument(batch, r));
+      EXPECT_EQ(text.read(text.write(whole, "answer"), "prompt"), whole) << info.name << ", sequence " << r;
+    }
+  }
+}
+
+TEST(TaskText, isTheTextOfTheTask) {
+  const TaskText depo(makeTask("depo2", {}));
+  EXPECT_EQ(depo.write(depo.read("<begin>  ab bc\n<k=3> ab <answer>", ""), ""), "<begin> ab bc <k=3> ab <answer>");
+  const TaskText large(makeTask("depo1", {}));
+  EXPECT_EQ(large.write(large.read("3.15 7", ""), ""), "3.15 7");
+  const TaskText hops(makeTask("hops", {}));
+  EXPECT_EQ(hops.write(hops.read("Question: In which year was", ""), ""), "Question: In which year was");
+}
+
+TEST(TaskText, unknownWordsAndIdsAreRefused) {
+  const TaskText text(makeTask("copy", {{"n", "2"}, {"symbols", "3"}}));
+  const std::string known = " (stretto data copy --vocabulary lists it)";
+  EXPECT_EQ(refusal([&] { text.read("<begin> 1 4", "prompt 2"); }),
+            "prompt 2: a prompt must be words of the vocabulary of task 'copy', but got '4'" + known);
+  EXPECT_EQ(refusal([&] { text.read("12<query>", "prompt 1"); }),
+            "prompt 1: a prompt must be words of the vocabulary of task 'copy', but got '12<query>'" + known);
+  EXPECT_EQ(refusal([&] { text.write(Tokens{1, 5}, "answer to prompt 1"); }),
+            "answer to prompt 1: a token of task 'copy', which has a text, must be in 0..4, but got 5");
+}
