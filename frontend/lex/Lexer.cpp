@@ -223,8 +223,8 @@ private:
     if (text[begin] == '[')
       skipBracket(isIndex ? "\r\n" : "{}");
     return error(begin, isIndex ? "a tensor has no elements by number; columns are taken by slice(x, offset, width) or "
-                                  "split(x, parts), and each part of a weight is a parameter of its own"
-                                : "there are no lists; concat puts several activations side by side");
+                                  "split(x, parts)"
+                                : "there are no lists; concat puts several tensors side by side");
   }
 
   /// A run of bytes that begin no token is one error.

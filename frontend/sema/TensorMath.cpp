@@ -84,20 +84,28 @@ Value frontend::applyBinary(Emitter &emitter, llvm::StringRef function, const Va
   return emitter.emit(function, {left, right}, *type, range);
 }
 
+Value frontend::atEachPosition(Emitter &emitter, const Value &operand, SourceRange range) {
+  const Type &type = typeOf(operand);
+  return type.isRows() ? operand : emitter.emit("broadcast", {operand}, emitter.rowsType(type.width()), range);
+}
+
 // ---------------------------------------------------------------- columns
 
 Value frontend::concatenate(Emitter &emitter, llvm::ArrayRef<Value> parts, SourceRange range, int64_t heads) {
   if (parts.size() == 1)
     return parts[0];
-  Dim width;
+  Type type = typeOf(parts[0]);
+  type.dims.back() = {};
   for (const Value &part : parts)
-    width.size += typeOf(part).width().size;
-  return emitter.emit("concat", parts, emitter.rowsType(width), range, {{"heads", heads}});
+    type.dims.back().size += typeOf(part).width().size;
+  return emitter.emit("concat", parts, type, range, {{"heads", heads}});
 }
 
 Value frontend::slice(Emitter &emitter, const Value &whole, int64_t offset, const Dim &width, SourceRange range,
                       int64_t heads) {
-  return emitter.emit("slice", {whole}, emitter.rowsType(width), range, {{"offset", offset}, {"heads", heads}});
+  Type type = typeOf(whole);
+  type.dims.back() = width;
+  return emitter.emit("slice", {whole}, type, range, {{"offset", offset}, {"heads", heads}});
 }
 
 std::vector<Value> frontend::split(Emitter &emitter, const Value &whole, llvm::ArrayRef<Value> parts,

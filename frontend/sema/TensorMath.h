@@ -12,7 +12,9 @@ Value applyUnary(Emitter &emitter, llvm::StringRef function, const Value &operan
 Value applyBinary(Emitter &emitter, llvm::StringRef function, const Value &a, const Value &b, SourceRange range);
 /// A tensor of one number.
 Value splat(Emitter &emitter, double number, const Type &type, SourceRange range);
-/// Rows side by side, of each head alone.
+/// A weight [width] as activations, the same at each position; activations as they are.
+Value atEachPosition(Emitter &emitter, const Value &operand, SourceRange range);
+/// Columns side by side, of each head alone: of activations, or of weights with the same rows.
 Value concatenate(Emitter &emitter, llvm::ArrayRef<Value> parts, SourceRange range, int64_t heads = 1);
 /// Columns of each head from `offset` on, `width` of all heads together.
 Value slice(Emitter &emitter, const Value &whole, int64_t offset, const Dim &width, SourceRange range,

@@ -156,12 +156,15 @@ private:
 void Solver::seedByDefinition(Operation *op) {
   auto row = [&](ValueRange values) { kinds.seed(values, RowKind::row); };
   auto shared = [&](ValueRange values) { kinds.seed(values, RowKind::shared); };
-  auto layer = [&](Operation *op) {
-    row({op->getOperand(0), op->getResult(0)});
-    shared(op->getOperands().drop_front());
-  };
   TypeSwitch<Operation *>(op)
-      .Case<seq::RmsNormOp, seq::LayerNormOp, seq::CanonOp, seq::RotaryOp>(layer)
+      .Case<seq::CanonOp, seq::RotaryOp>([&](Operation *op) {
+        row({op->getOperand(0), op->getResult(0)});
+        shared(op->getOperands().drop_front());
+      })
+      .Case<seq::RmsNormOp, seq::LayerNormOp>([&](Operation *op) {
+        kinds.unify(op->getOperand(0), op->getResult(0));
+        shared(op->getOperands().drop_front());
+      })
       .Case([&](seq::LibraryOp op) {
         auto seed = [&](Value value, seq::ValueFacts facts) {
           if (facts.kind)

@@ -54,14 +54,13 @@ Dim BuiltinCall::dim(llvm::StringRef parameter) const {
 // ---------------------------------------------------------------- errors
 
 /// Reports the first tensor of this parameter whose type does not fit.
-bool BuiltinCall::expectTypes(llvm::StringRef parameter, llvm::StringRef wanted, bool (*fits)(const Type &),
-                              llvm::StringRef adviceOnWeights) const {
+bool BuiltinCall::expectTypes(llvm::StringRef parameter, llvm::StringRef wanted, bool (*fits)(const Type &)) const {
   const BuiltinArgument &argument = find(parameter);
   for (auto [value, range] : llvm::zip_equal(argument.values, argument.ranges)) {
     const Type &type = typeOf(value);
     if (fits(type))
       continue;
-    const llvm::StringRef advice = type.isWeight() ? adviceOnWeights : type.adviseEmbed();
+    const llvm::StringRef advice = type.adviseEmbed();
     emitter.reporter.error(range, "'" + parameter + "' of '" + name() + "' must be " + wanted + ", but got " +
                                       type.describe() + (advice.empty() ? "" : "; ") + advice);
     return false;
@@ -69,9 +68,8 @@ bool BuiltinCall::expectTypes(llvm::StringRef parameter, llvm::StringRef wanted,
   return true;
 }
 
-bool BuiltinCall::expectRows(llvm::StringRef parameter, llvm::StringRef adviceOnWeights) const {
-  auto fits = [](const Type &type) { return type.isRows(); };
-  return expectTypes(parameter, "[batch, length, width]", fits, adviceOnWeights);
+bool BuiltinCall::expectRows(llvm::StringRef parameter) const {
+  return expectTypes(parameter, "[batch, length, width]", [](const Type &type) { return type.isRows(); });
 }
 
 bool BuiltinCall::expectRowsOrVectors(llvm::StringRef parameter) const {

@@ -52,8 +52,8 @@ public:
   Diagnostic &errorAt(llvm::StringRef parameter, const llvm::Twine &message) const {
     return emitter.reporter.error(rangeOf(parameter), message);
   }
-  /// Reports unless the tensors of this parameter are activations; `adviceOnWeights` says what to do with a weight.
-  bool expectRows(llvm::StringRef parameter, llvm::StringRef adviceOnWeights = "") const;
+  /// Reports unless the tensors of this parameter are activations.
+  bool expectRows(llvm::StringRef parameter) const;
   /// Reports unless they are activations or weights of one dimension.
   bool expectRowsOrVectors(llvm::StringRef parameter) const;
   bool expectRowsOrWeights(llvm::StringRef parameter) const;
@@ -81,8 +81,7 @@ public:
 
 private:
   size_t indexOf(llvm::StringRef parameter) const;
-  bool expectTypes(llvm::StringRef parameter, llvm::StringRef wanted, bool (*fits)(const Type &),
-                   llvm::StringRef adviceOnWeights = "") const;
+  bool expectTypes(llvm::StringRef parameter, llvm::StringRef wanted, bool (*fits)(const Type &)) const;
   const BuiltinArgument &find(llvm::StringRef parameter) const { return arguments[indexOf(parameter)]; }
 
   const Builtin &builtin;

@@ -20,18 +20,44 @@ bool expectMultiple(BuiltinCall &call, const Dim &width) {
   return false;
 }
 
-/// Where parts of a weight are asked for.
-constexpr llvm::StringLiteral partsOfWeights = "each part of a weight is a parameter of its own";
+/// Reports parts that have other rows than the first one.
+bool expectSameRows(BuiltinCall &call, llvm::ArrayRef<Value> parts) {
+  auto differs = [&](const Value &part) {
+    Type type = typeOf(part);
+    type.dims.back() = typeOf(parts[0]).width();
+    return !(type == typeOf(parts[0]));
+  };
+  const Value *other = llvm::find_if(parts, differs);
+  if (other == parts.end())
+    return true;
+  const Type &first = typeOf(parts[0]), &type = typeOf(*other);
+  noteOrigins(call.error("the parts of '" + call.name() + "' must agree in all but their width, but got " +
+                         first.describe() + " and " + type.describe()),
+              first, type);
+  return false;
+}
 
+/// Beside activations a weight [width] is used at each position.
 Values concatOf(BuiltinCall &call) {
-  if (!call.expectRows("x") || !call.expectParts("heads", 1))
+  if (!call.expectRowsOrWeights("x") || !call.expectParts("heads", 1))
     return {Value()};
-  return {concatenate(call.emitter, call.operands(), call.range(), call.integer("heads", 1))};
+  auto isRows = [](const Value &part) { return typeOf(part).isRows(); };
+  const bool hasRows = llvm::any_of(call.operands(), isRows);
+  llvm::SmallVector<Value> parts;
+  for (const Value &part : call.operands()) {
+    const bool isVector = typeOf(part).dims.size() == 1;
+    parts.push_back(hasRows && isVector ? atEachPosition(call.emitter, part, call.range()) : part);
+    if (parts.back().isError())
+      return {Value()};
+  }
+  if (!expectSameRows(call, parts))
+    return {Value()};
+  return {concatenate(call.emitter, parts, call.range(), call.integer("heads", 1))};
 }
 
 /// As many copies as the width has room for.
 Values tile(BuiltinCall &call) {
-  if (!call.expectRows("x") || !call.expectInRange("width", 1))
+  if (!call.expectRowsOrWeights("x") || !call.expectInRange("width", 1))
     return {Value()};
   const Dim whole = call.type("x").width(), width = call.dim("width");
   if (!expectMultiple(call, width))
@@ -44,7 +70,7 @@ Values tile(BuiltinCall &call) {
 }
 
 Values splitOf(BuiltinCall &call) {
-  if (!call.expectRows("x", partsOfWeights) || !call.expectParts("heads", 1) || !call.expectInRange("parts", 1))
+  if (!call.expectRowsOrWeights("x") || !call.expectParts("heads", 1) || !call.expectInRange("parts", 1))
     return {Value()};
   const int64_t parts = call.integer("parts", 2), heads = call.integer("heads", 1);
   const Type type = call.type("x");
@@ -64,7 +90,7 @@ Values splitOf(BuiltinCall &call) {
 }
 
 Values sliceOf(BuiltinCall &call) {
-  if (!call.expectRows("x", partsOfWeights) || !call.expectParts("heads", 1) || !call.expectInRange("offset", 0) ||
+  if (!call.expectRowsOrWeights("x") || !call.expectParts("heads", 1) || !call.expectInRange("offset", 0) ||
       !call.expectInRange("width", 1))
     return {Value()};
   const Type type = call.type("x");
@@ -84,7 +110,7 @@ Values sliceOf(BuiltinCall &call) {
 
 Values keepTop(BuiltinCall &call) {
   constexpr int64_t most = 16; // columns, each chosen by two reductions
-  if (!call.expectRows("x") || !call.expectParts("heads", 1))
+  if (!call.expectRowsOrWeights("x") || !call.expectParts("heads", 1))
     return {Value()};
   const Type type = call.type("x");
   const int64_t heads = call.integer("heads", 1);
@@ -102,7 +128,7 @@ Values sum(BuiltinCall &call) {
 }
 
 Values spread(BuiltinCall &call) {
-  if (!call.expectRowsOrVectors("x") || !call.expectInRange("width", 1))
+  if (!call.expectRowsOrWeights("x") || !call.expectInRange("width", 1))
     return {Value()};
   Type type = call.type("x");
   const Dim width = call.dim("width");

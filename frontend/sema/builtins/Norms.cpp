@@ -43,7 +43,7 @@ Value norm(BuiltinCall &call, llvm::ArrayRef<Value> more, double eps = 1e-5) {
 }
 
 Values rmsNorm(BuiltinCall &call) {
-  std::optional<Dim> width = call.expectRows("x") ? headWidth(call) : std::nullopt;
+  std::optional<Dim> width = call.expectRowsOrWeights("x") ? headWidth(call) : std::nullopt;
   if (!width)
     return {Value()};
   Value gain = call.weight(call.weightScope() + ".weight", {*width}, call.initializer("init", ones));
@@ -51,7 +51,7 @@ Values rmsNorm(BuiltinCall &call) {
 }
 
 Values layerNorm(BuiltinCall &call) {
-  std::optional<Dim> width = call.expectRows("x") ? headWidth(call) : std::nullopt;
+  std::optional<Dim> width = call.expectRowsOrWeights("x") ? headWidth(call) : std::nullopt;
   if (!width)
     return {Value()};
   std::string scope = call.weightScope();

@@ -107,6 +107,25 @@ EXPRESSIONS = {
     "softmax of a weight": "x * softmax(parameter(12) * numbers(12), heads = 2) + y * spread(softmax(parameter(4)), 12)",
     "weights of length 1": "linear(x * y, weight = l2_norm(parameter(7, 12))) * linear(y, weight = l2_norm(parameter(7, 12), heads = 3))",
     "a weight of length 1 for each layer": "x  repeat 3 { z = linear(z, weight = l2_norm(parameter(12, 12))) + x * l2_norm(parameter(12)) }",
+    "parts of a weight": "linear(x * slice(parameter(20), 3, 12), weight = slice(parameter(12, 20), 2, 12))",
+    "parts of a weight, by head":
+        "x  a, b = split(parameter(24))  c, d = split(parameter(12, 24), heads = 3)  z = linear(x * a + b, weight = c) + linear(y, weight = tanh(d))",
+    "weights side by side": "linear(x, weight = concat(parameter(12, 5), parameter(12, 7))) * concat(parameter(4), 0.1 * numbers(8))",
+    "weights side by side, by head": "linear(x * y, weight = concat(parameter(12, 6), parameter(12, 6), heads = 3))",
+    "a weight beside activations": "linear(concat(x, parameter(4), y, heads = 2), 12)",
+    "tiled weights": "linear(x * y, weight = tile(parameter(12, 4), 12)) * tile(parameter(3), 12)",
+    "a number for each row of a weight": "linear(x * y, weight = spread(exp(parameter(7, 1)), 12) * l2_norm(parameter(7, 12)))",
+    "rms_norm of weights":
+        "linear(x, weight = rms_norm(parameter(7, 12))) * linear(y, weight = rms_norm(parameter(7, 12), heads = 3)) * rms_norm(parameter(7))",
+    "layer_norm of weights":
+        "linear(x, weight = layer_norm(parameter(7, 12))) * linear(y, weight = layer_norm(parameter(7, 12), 3, bias = false)) * layer_norm(parameter(7))",
+    "keep_top of weights":
+        "linear(x, weight = keep_top(parameter(7, 12), 3)) * linear(y, weight = keep_top(parameter(7, 12), 2, heads = 3)) * keep_top(parameter(7), 2)",
+    "a table of parts": "x * embed(tokens, weight = concat(slice(parameter(vocab, 9), 1, 4), rms_norm(parameter(vocab, 8))))",
+    "a part of a weight for each layer":
+        "x  w, g = parameter(12, 36), parameter(24)  repeat 3 as i { z = z + tanh(linear(z, weight = slice(w, i * 12, 12))) * slice(g, i * 4, 12) }",
+    "weights of layers, put together":
+        "x  repeat 3 { z = z + tanh(linear(z, weight = rms_norm(concat(parameter(12, 4), slice(parameter(12, 10), 1, 8))))) * concat(parameter(5), parameter(7)) }",
     "a table of length 1": "x * embed(tokens, weight = l2_norm(parameter(vocab, 12)))",
     "concat": "concat(x, square(y), x) * linear(x, 36)",
     "split": "x * y  a, b, c = split(z, 3)  z = concat(c, a * b, a)",

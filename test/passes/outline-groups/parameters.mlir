@@ -72,3 +72,15 @@ func.func @sum(%x: tensor<2x8x16xf32>, %w: tensor<12x16xf32>) -> tensor<2x8x12xf
   %7 = arith.mulf %5, %6 : tensor<2x8x12xf32>
   return %7 : tensor<2x8x12xf32>
 }
+
+// Columns of a weight that a matmul reads are copied by a kernel of its rows.
+// CHECK-LABEL: func @columns
+// CHECK: kern.rowwise kernel "columns.rowwise0"({{.*}}) maps [row] {
+// CHECK: seq.slice %{{.*}} at 4 : tensor<16xf32> -> tensor<8xf32>
+// CHECK: seq.linear
+func.func @columns(%x: tensor<2x8x8xf32>) -> tensor<2x8x16xf32> {
+  %w = seq.get_parameter @w : tensor<16x16xf32>
+  %0 = seq.slice %w at 4 : tensor<16x16xf32> -> tensor<16x8xf32>
+  %1 = seq.linear %x, %0 : tensor<2x8x8xf32>, tensor<16x8xf32> -> tensor<2x8x16xf32>
+  return %1 : tensor<2x8x16xf32>
+}

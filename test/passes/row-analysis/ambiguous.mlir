@@ -29,3 +29,15 @@ func.func @taps(%x: tensor<4x256x256xf32>, %c: tensor<4x256xf32>) -> tensor<4x25
   %4 = arith.mulf %2, %3 : tensor<4x256x256xf32>
   return %4 : tensor<4x256x256xf32>
 }
+
+seq.parameter @p parts [#seq.part<"p", 3, <normal, 0.0 : f64, 0.02 : f64>>] : tensor<3x4x8xf32>
+
+// A norm of a weight is a weight, whatever its shape.
+// expected-remark @below {{'tensor<8xf32>' is shared}}
+func.func @norm(%g: tensor<8xf32>) -> tensor<3x4x8xf32> {
+  // expected-remark @below {{'tensor<3x4x8xf32>' is shared}}
+  %0 = seq.get_parameter @p : tensor<3x4x8xf32>
+  // expected-remark @below {{'tensor<3x4x8xf32>' is shared}}
+  %1 = seq.rms_norm %0, %g eps 1.0e-5 heads 1 : tensor<3x4x8xf32>, tensor<8xf32>
+  return %1 : tensor<3x4x8xf32>
+}
