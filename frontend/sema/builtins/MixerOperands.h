@@ -8,10 +8,11 @@ namespace stretto::frontend {
 struct MixerOperand {
   llvm::StringRef name, attribute; // the attribute of the operation says whether it is given
   bool perHead, perKeyColumn;      // what it may have a column for
+  bool mayBeWeight = false;        // whether the operation takes it without batch and time
 };
 
 /// In the order of the operation, behind q, k and v.
-inline constexpr MixerOperand mixerOperands[] = {{"decay", "has_decay", true, true},
+inline constexpr MixerOperand mixerOperands[] = {{"decay", "has_decay", true, true, true},
                                                  {"write", "has_write", true, false},
                                                  {"beta", "has_beta", true, false},
                                                  {"erase", "has_erase", false, true},

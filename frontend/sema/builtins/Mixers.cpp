@@ -1,4 +1,5 @@
 // Built-in linear mixers.
+#include "frontend/sema/TensorMath.h"
 #include "frontend/sema/builtins/BuiltinCall.h"
 #include "frontend/sema/builtins/Families.h"
 #include "frontend/sema/builtins/MixerOperands.h"
@@ -14,12 +15,10 @@ namespace {
 
 // ---------------------------------------------------------------- which operands
 
-/// Reports what is no activation; a decay that is the same at each token may be a weight.
+/// Reports what is no activation; of the operands behind q, k and v each may be a weight, the same at each token.
 bool expectTensors(BuiltinCall &call) {
-  for (llvm::StringRef name : {"q", "k", "v", "write", "beta", "erase", "erase_write"})
-    if (!call.expectRows(name))
-      return false;
-  return call.expectRowsOrVectors("decay");
+  auto isOfRows = [&](const MixerOperand &operand) { return call.expectRowsOrVectors(operand.name); };
+  return call.expectRows("q") && call.expectRows("k") && call.expectRows("v") && llvm::all_of(mixerOperands, isOfRows);
 }
 
 /// Reports arguments that exclude each other, or need one that is not given.
@@ -115,8 +114,12 @@ Values linearAttention(BuiltinCall &call) {
     if (!expectColumns(call, operand, heads, keyColumns))
       return {Value()};
     attributes.push_back({operand.attribute, call.has(operand.name)});
-    if (call.has(operand.name))
-      operands.push_back(call.value(operand.name));
+    if (!call.has(operand.name))
+      continue;
+    const Value &given = call.value(operand.name);
+    operands.push_back(operand.mayBeWeight ? given : atEachPosition(call.emitter, given, call.rangeOf(operand.name)));
+    if (operands.back().isError())
+      return {Value()};
   }
   return {call.operation(operands, call.type("v"), attributes)};
 }

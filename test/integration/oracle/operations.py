@@ -150,6 +150,12 @@ EXPRESSIONS = {
     "delta rule": "linear_attention(x, l2_norm(y, 3), x * y, 3, beta = sigmoid(linear(y, 3)))",
     "gated delta rule":
         "linear_attention(x, l2_norm(y, 3), x, 3, beta = sigmoid(linear(y, 3)), decay = -softplus(linear(x, 3)))",
+    "linear attention, the same numbers at each token":
+        "linear_attention(x, y / 3, x * y, 3, decay = -square(parameter(3)), write = sigmoid(parameter(3)), erase = tanh(parameter(12)), erase_write = parameter(12))",
+    "linear attention, a beta for each head and layer":
+        "x  repeat 2 { z = z + linear_attention(z, l2_norm(y, 3), z, 3, beta = sigmoid(parameter(3)), decay = -softplus(parameter(3))) }",
+    "linear attention, parts of one weight":
+        "x  b = sigmoid(parameter(6))  z = linear_attention(x, y, x, 3, write = slice(b, 0, 3)) * linear_attention(y, l2_norm(x, 3), x, 3, beta = slice(b, 3, 3))",
     "linear attention, erase": "linear_attention(x, y, x * y, 3, erase = tanh(x), decay = -softplus(y))",
     "linear attention, erase and write":
         "linear_attention(x, y, x, 3, erase = tanh(x), erase_write = tanh(y), decay = -softplus(y), read = before)",

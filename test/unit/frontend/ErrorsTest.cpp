@@ -268,8 +268,14 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Case{"x = linear_attention(x, parameter(16), x, 4)",
              "3:25: error: 'k' of 'linear_attention' must be [batch, length, width], but got a weight [16]"},
-        Case{"x = linear_attention(x, x, x, 4, beta = parameter(4))",
-             "3:41: error: 'beta' of 'linear_attention' must be [batch, length, width], but got a weight [4]"},
+        Case{"x = linear_attention(x, x, x, 4, beta = parameter(4, 4))",
+             "3:41: error: 'beta' of 'linear_attention' must be [batch, length, width] or a weight [width], but got a "
+             "weight [4, 4]"},
+        Case{"x = linear_attention(x, x, x, 4, beta = parameter(5))",
+             "3:41: error: 'beta' of 'linear_attention' must have width 4 (one per head), but got [5]"},
+        Case{"y = linear(x, 64)\nx = linear_attention(y, y, linear(x, 1048576), 1048576, 1, erase = "
+             "parameter(67108864))",
+             "a row has at most 2^24 columns, but got [batch=2, length=8, 67108864]"},
         Case{"x = linear_attention(x, x, x, 4, decay = parameter(4, 4))",
              "3:42: error: 'decay' of 'linear_attention' must be [batch, length, width] or a weight [width], but got a "
              "weight [4, 4]"},
