@@ -86,7 +86,8 @@ Text FunctionPrinter::readParameter(Operation *op) {
   return atom("self[" + python::quoted(weights.nameOf(op->getResult(0))->path) + "]");
 }
 
-/// Left out where the arithmetic that reads it repeats the operand by itself.
+/// Left out where the arithmetic that reads it repeats the operand by itself. Over rows of any batch and length where
+/// there are some to ask.
 Text FunctionPrinter::broadcast(Operation *op) {
   auto broadcast = cast<seq::BroadcastOp>(op);
   auto type = cast<RankedTensorType>(broadcast.getType());
@@ -97,6 +98,8 @@ Text FunctionPrinter::broadcast(Operation *op) {
   Expression operand = values.lookup(broadcast.getOperand());
   if (llvm::all_of(op->getUsers(), spreadsOperands))
     return operand;
+  if (std::string rows = someRows(type); dims.size() == 1 && !rows.empty())
+    return atom(operand.within(Binding::Atom) + ".expand(*" + rows + ".shape[:2], -1)");
   std::string shape = llvm::join(llvm::map_range(type.getShape(), [](int64_t n) { return std::to_string(n); }), ", ");
   return atom(operand.within(Binding::Atom) + ".expand(" + shape + ")");
 }

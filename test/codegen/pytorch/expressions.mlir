@@ -33,7 +33,8 @@ func.func private @arithmetic(%x: tensor<2x8x16xf64> loc("x"), %y: tensor<2x8x16
 // A bias spreads by itself in arithmetic; elsewhere it is spread explicitly. Names of Python are left to Python.
 // CHECK-LABEL: def bias(lambda_2, h_weight):
 func.func private @bias(%x: tensor<2x8x16xf64> loc("lambda"), %b: tensor<16xf64> loc("h.weight")) -> tensor<2x8x32xf64> {
-  // CHECK-NEXT: return torch.cat((lambda_2 + h_weight, h_weight.expand(2, 8, 16)), -1)
+  // CHECK-NEXT: t = torch.cat((lambda_2 + h_weight, h_weight.expand(*lambda_2.shape[:2], -1)), -1)
+  // CHECK-NEXT: return t
   %0 = seq.broadcast %b dims [2] : tensor<16xf64> -> tensor<2x8x16xf64>
   %1 = arith.addf %x, %0 : tensor<2x8x16xf64>
   %2 = seq.broadcast %b dims [2] : tensor<16xf64> -> tensor<2x8x16xf64>
