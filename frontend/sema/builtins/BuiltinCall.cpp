@@ -53,6 +53,13 @@ Dim BuiltinCall::dim(llvm::StringRef parameter) const {
 
 // ---------------------------------------------------------------- errors
 
+/// What makes activations of a tensor that is none, or nothing.
+static std::string adviseRows(const Type &type) {
+  if (type.isWeight() && type.dims.size() == 1)
+    return ("full(" + llvm::Twine(type.width().size) + ", 0) + ... has it at each position").str();
+  return type.adviseEmbed().str();
+}
+
 /// Reports the first tensor of this parameter whose type does not fit.
 bool BuiltinCall::expectTypes(llvm::StringRef parameter, llvm::StringRef wanted, bool (*fits)(const Type &)) const {
   const BuiltinArgument &argument = find(parameter);
@@ -60,7 +67,7 @@ bool BuiltinCall::expectTypes(llvm::StringRef parameter, llvm::StringRef wanted,
     const Type &type = typeOf(value);
     if (fits(type))
       continue;
-    const llvm::StringRef advice = type.adviseEmbed();
+    const std::string advice = adviseRows(type);
     emitter.reporter.error(range, "'" + parameter + "' of '" + name() + "' must be " + wanted + ", but got " +
                                       type.describe() + (advice.empty() ? "" : "; ") + advice);
     return false;

@@ -45,6 +45,8 @@ check_spec("the index of a repeat behind it", "repeat 2 as i { x = (i + 1) * x }
 check_spec("a parameter that an operation does not have", "x = softmax_attention(x, x, x, 2, dropout = 0.1)")
 check_spec("a parameter that has another form here", "x = softmax_attention(x, x, x, 2, scale = 0.5)")
 check_spec("a list", "xs = [x, x]")
+check_spec("a weight in place of activations", "x = x * shift(parameter(16), 1)")
+check_spec("weights of other rows, side by side", "x = linear(x, weight = concat(parameter(16, 8), parameter(8, 8)))")
 check_spec("a comparison of tensors", "x = x * (x > 0)")
 check_spec("a choice whose value stands first", "x = x if deep else -x")
 check_spec("a repeat that names its index by `in`", "repeat i in 3 { x = i * x }")

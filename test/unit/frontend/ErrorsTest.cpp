@@ -372,7 +372,8 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"x = top_k(x, 2)", "unknown operation, block or def 'top_k'; did you mean 'keep_top'?"},
         Case{"x = x * spread(sum(x, 5), 16)", "heads must divide the width of [batch=2, length=8, dim=16], but got 5"},
         Case{"x = sum(x, heads = 0)", "'heads' of 'sum' must be at least 1, but got 0"},
-        Case{"x = x * shift(parameter(16), 1)", "'x' of 'shift' must be [batch, length, width], but got a weight [16]"},
+        Case{"x = x * shift(parameter(16), 1)", "'x' of 'shift' must be [batch, length, width], but got a weight [16]; "
+                                                "full(16, 0) + ... has it at each position\n"},
         Case{"x = x * sum(parameter(16), heads = 5)", "heads must divide the width of [16], but got 5"},
         Case{"x = x * sum(tokens)", "'x' of 'sum' must be [batch, length, width] or a weight, but got tokens ["},
         Case{"x = x * keep_top(parameter(16), 17)", "'count' of 'keep_top' must be between 1 and 16, but got 17"},
