@@ -6,10 +6,12 @@
 #include "codegen/cpu/StoredValues.h"
 #include "codegen/cpu/StripLimits.h"
 #include "codegen/rows/PassOptions.h"
+#include "codegen/rows/RowDemand.h"
 #include "codegen/rows/ScheduleOverrides.h"
 #include "codegen/rows/StripPlans.h"
 
 #include "ir/seq/TensorBytes.h"
+#include "passes/support/OperationCost.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Remarks.h"
@@ -35,11 +37,26 @@ static int64_t numberBytes(kern::RowKernel op) {
   return bytes;
 }
 
-/// How many rows a block has. Four where rows share work: what taps read, constants of expanded functions (and their
-/// latency), the ends of short loops; two where it is the taps alone and registers are few. Otherwise a kernel streams,
-/// and memory serves one row after another better than several at once. More than four gain nothing, and walk further
-/// from what was asked for of the next block.
-static int64_t blockRowsOf(const RowPlan &plan, int64_t lanes, bool manyRegisters) {
+/// Operations in the code of one row, a function as many as it takes cycles. Each loop over columns computes what it
+/// reads, also what its columns share.
+static double operationsOf(const RowPlan &plan) {
+  double count = 0;
+  for (const RowPhase &phase : plan.phases())
+    for (const Nest &nest : phase.all)
+      for (const ColumnLoop &loop : nest.loops) {
+        RowDemand demand(plan, nest, loop);
+        for (const RowDemand::Item *item : demand.items())
+          if (Operation *op = item->value.getDefiningOp(); op && !plan.isRowless(item->value))
+            count += passes::cyclesOf(op);
+      }
+  return count;
+}
+
+/// How many rows share a block, whatever a row takes. Four where rows share work: what taps read, constants of expanded
+/// functions (and their latency), the ends of short loops; two where it is the taps alone and registers are few.
+/// Otherwise a kernel streams, and memory serves one row after another better than several at once. More than four gain
+/// nothing, and walk further from what was asked for of the next block.
+static int64_t sharingRowsOf(const RowPlan &plan, int64_t lanes, bool manyRegisters) {
   constexpr int64_t longLoop = 4; // vectors
   bool hasTaps = false, hasFunctions = false, hasShortLoops = false;
   for (Operation &inner : plan.kernel().getBody().front()) {
@@ -52,6 +69,16 @@ static int64_t blockRowsOf(const RowPlan &plan, int64_t lanes, bool manyRegister
   if (hasFunctions || hasShortLoops || (hasTaps && manyRegisters))
     return 4;
   return hasTaps ? 2 : 1;
+}
+
+/// How many rows a block has: those that share work, but fewer where the code of one is long. It keeps a processor busy
+/// by itself, and what LLVM takes for a block of code grows faster than the block.
+static int64_t blockRowsOf(const RowPlan &plan, double operations, int64_t lanes, bool manyRegisters) {
+  constexpr double mostOperations = 1500; // of a block
+  int64_t rows = sharingRowsOf(plan, lanes, manyRegisters);
+  while (rows > 1 && static_cast<double>(rows) * operations > mostOperations)
+    rows /= 2;
+  return rows;
 }
 
 namespace {
@@ -104,7 +131,8 @@ struct ChooseSchedulePass : stretto::codegen::impl::ChooseScheduleBase<ChooseSch
       return failure();
     RowPlan plan(op);
     int64_t lanes = numbers.get("lanes", target.lanes(numberBytes(op)));
-    int64_t blockRows = blockOf(blockRowsOf(plan, lanes, target.vectorMasks), numbers);
+    double operations = operationsOf(plan);
+    int64_t blockRows = blockOf(blockRowsOf(plan, operations, lanes, target.vectorMasks), numbers);
     FailureOr<std::optional<RowStrips>> cut = stripsOf(op, numbers);
     if (failed(cut))
       return failure();
@@ -118,7 +146,8 @@ struct ChooseSchedulePass : stretto::codegen::impl::ChooseScheduleBase<ChooseSch
         << "walks blocks of rows" << remark::metric("rows", blockRows) << remark::metric("lanes", lanes)
         << remark::metric("chunk", chunkRows) << remark::metric("chunks", op.getChunks())
         << remark::metric("strips", strips.count) << remark::metric("rolling", choice.rolling.size())
-        << remark::metric("cached", choice.cached.size()) << remark::metric("cycles", std::llround(choice.after))
+        << remark::metric("cached", choice.cached.size()) << remark::metric("operations", std::llround(operations))
+        << remark::metric("cycles", std::llround(choice.after))
         << remark::metric("cycles_without_scratch", std::llround(choice.before));
     SmallVector<std::pair<StringRef, int64_t>> fields{{"rows", blockRows}, {"lanes", lanes}, {"chunk", chunkRows}};
     if (strips.form.width)

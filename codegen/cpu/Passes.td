@@ -11,7 +11,8 @@ def ChooseSchedule : Pass<"kern-choose-schedule"> {
 
     * `lanes`: the vector width of the machine;
     * `rows`: 4 where the rows of a block share work (taps, constants of expanded functions, the ends of short loops),
-      otherwise 1: memory serves one row after another faster than several at once;
+      otherwise 1: memory serves one row after another faster than several at once. So many fewer that a block has at
+      most 1500 operations, a function counted as many, once in each loop over columns;
     * `chunk`: rows of one sequence in one unit of parallel work. Independent of the number of threads, as it
       decides in which order column sums are added. So large that its data fill about `chunk-bytes` and that
       its column sums are at most a sixteenth of its data, but so small that a launch has `least-chunks` chunks
