@@ -177,11 +177,17 @@ bool RowBlocks::hasWholeBlocks() const {
   return blocking.rows <= std::min(blocking.chunk, time - (halo.high - halo.low));
 }
 
-/// Blocks where they fit, between them and at the ends single rows.
+/// Blocks where they fit, between them and at the ends single rows. A block of one row that reads no other fits
+/// everywhere.
 void RowBlocks::emitRows(const RowFrame &frame, Value first, Value last) {
-  if (!hasWholeBlocks()) {
+  bool alwaysFits = blocking.rows == 1 && plan.halo() == RowRange{};
+  if (alwaysFits || !hasWholeBlocks()) {
     Operation *loop = makeLoop(b, first, last, 1);
-    emitPhases(frame, cast<scf::ForOp>(loop).getInductionVar(), 1, /*careful=*/true);
+    Value row = cast<scf::ForOp>(loop).getInductionVar();
+    if (alwaysFits)
+      emitBlock(frame, row, 1);
+    else
+      emitPhases(frame, row, 1, /*careful=*/true);
     return closeLoop(b, loop);
   }
   RowRange halo = plan.halo();
