@@ -35,26 +35,30 @@ static void catchSignals() {
   sigaction(SIGTERM, &action, nullptr);
 }
 
-// Whether a sweep has run directories in the folder. Until then its settings may change.
-static bool isBegun(const fs::path &out) {
-  return runtime::isSweep(out) && std::ranges::any_of(runtime::readSweepFile(out).runs, [&](const auto &run) {
-           return stateOf(out / run.folder) != RunState::Absent;
-         });
+static bool isThere(const runtime::SweepRun &run, const fs::path &out) {
+  return stateOf(out / run.folder) != RunState::Absent;
 }
 
+// Throws CommandError where the sweep in the folder, or what else has runs there, is another than `now`. Until a sweep
+// has run directories its settings may change.
 static void refuseOther(const runtime::SweepFile &now, const fs::path &out) {
-  if (!isBegun(out)) {
-    if (std::error_code none; fs::exists(out / "run.toml", none))
-      throw CommandError("'" + out.string() +
-                             "' must be a new folder or a sweep directory, but is a run directory; give another --out",
-                         2);
-    return;
-  }
-  if (const std::string differences = differencesOf(runtime::readSweepFile(out), now); !differences.empty())
+  const runtime::SweepFile then = runtime::isSweep(out) ? runtime::readSweepFile(out) : runtime::SweepFile{};
+  const bool isBegun = std::ranges::any_of(then.runs, [&](const auto &run) { return isThere(run, out); });
+  if (std::error_code none; !isBegun && fs::exists(out / "run.toml", none))
+    throw CommandError("'" + out.string() +
+                           "' must be a new folder or a sweep directory, but is a run directory; give another --out",
+                       2);
+  if (const std::string differences = isBegun ? differencesOf(then, now) : ""; !differences.empty())
     throw CommandError("sweep directory '" + out.string() +
                            "' must be continued with the settings it was begun with, but they differ:\n" + differences +
                            "give those, or another --out",
                        2);
+  for (const runtime::SweepRun &run : now.runs)
+    if (isThere(run, out) && std::ranges::find(then.runs, run.folder, &runtime::SweepRun::folder) == then.runs.end())
+      throw CommandError("'" + (out / run.folder).string() +
+                             "' must be a new folder or a run that the sweep began, but no sweep.toml in '" +
+                             out.string() + "' lists it; move it away, or give another --out",
+                         2);
 }
 
 // Threads of each rank: the cores shared out, unless the line says how many.
@@ -110,12 +114,12 @@ static int run(const std::vector<std::string> &words) {
       line.ranks > 1 ? fmt::format(" with {} ranks", line.ranks) : "",
       threads ? fmt::format(", {} each", runtime::counted(threads, "thread")) : "");
   std::fflush(stdout);
+  if (line.stretto.empty())
+    checkRuns(plan, line.out);
   if (line.dryRun) {
     printPlan(plan, line.out);
     return 0;
   }
-  if (line.stretto.empty())
-    checkRuns(plan, line.out);
   std::error_code failure;
   fs::create_directories(line.out, failure);
   if (failure)

@@ -146,6 +146,9 @@ for mistake, text in (("a sweep.toml that is cut", 'options = []\nspec = ["a'), 
 os.remove(f"{folder}/sweep/sweep.toml")
 os.mkdir(f"{folder}/sweep/sweep.toml")
 promises.check("a folder in place of a sweep.toml", sweep)
+os.rmdir(f"{folder}/sweep/sweep.toml")
+os.mkdir(f"{folder}/sweep/seed-0")
+promises.check("a run that the sweep did not begin", sweep, status=2)
 
 compared = f"{folder}/compared"
 promises.check("a comparison of what is no run", ["stretto", "compare", compared])
