@@ -60,8 +60,7 @@ fs::path cacheFolder() {
   throw CommandError("no place for compiled programs: set STRETTO_CACHE to a folder");
 }
 
-ProgramCache::ProgramCache(fs::path folder, size_t capacity)
-    : folder(std::move(folder)), programs(this->folder / "programs"), capacity(capacity) {}
+ProgramCache::ProgramCache(fs::path folder, size_t capacity) : folder(std::move(folder)), capacity(capacity) {}
 
 static CommandError unusable(const std::string &problem) {
   return CommandError(problem + "; set STRETTO_CACHE to a folder that can be written");
@@ -81,7 +80,7 @@ static int lockFolder(const fs::path &folder, int how) {
   return -1;
 }
 
-// A new folder `making-*`, locked; removed with all it holds when it goes out of scope.
+// A new folder `making-*`, locked and of this user alone; removed with all it holds when it goes out of scope.
 class ProgramCache::Scratch {
 public:
   explicit Scratch(const fs::path &folder) {
@@ -147,8 +146,11 @@ static void fill(const fs::path &entry, const std::function<void(const fs::path 
 // What is wrong with an entry that there is; empty for a good one.
 static std::string damageOf(const fs::path &entry) {
   const fs::path program = entry / "program";
-  std::error_code none;
-  if (!fs::is_regular_file(program, none))
+  std::error_code failure, none;
+  const fs::file_status status = fs::status(program, failure);
+  if (status.type() == fs::file_type::none)
+    return failure.message();
+  if (!fs::is_regular_file(status))
     return fs::is_symlink(fs::symlink_status(program, none)) ? "it is a link to nothing" : "it is no file";
   if (access(program.c_str(), X_OK) != 0)
     return "it may not be executed";
@@ -163,36 +165,55 @@ static bool isThere(const fs::path &path) {
   return fs::exists(fs::symlink_status(path, none));
 }
 
-fs::path ProgramCache::obtain(const std::string &key, const std::function<void(const fs::path &)> &make) {
-  const fs::path entry = programs / key, program = entry / "program";
+// A sign of use; a read-only cache goes without.
+static void touch(const fs::path &entry) {
+  std::error_code none;
+  fs::last_write_time(entry, fs::file_time_type::clock::now(), none);
+}
+
+// Puts a new entry in the place of what is there, which goes to `old`. Returns why it is not there; another process may
+// have been faster, with an entry of the same content.
+static std::error_code place(const fs::path &made, const fs::path &entry, const fs::path &old) {
   std::error_code error;
-  const bool there = isThere(entry);
-  const std::string damage = there ? damageOf(entry) : "";
-  if (there && damage.empty()) {
-    fs::last_write_time(entry, fs::file_time_type::clock::now(),
-                        error); // a sign of use; a read-only cache goes without
-    return program;
-  }
-  if (there)
-    std::fprintf(stderr, "stretto: the program in the cache is damaged and made anew: '%s': %s\n", program.c_str(),
-                 damage.c_str());
-  fs::create_directories(programs, error);
+  fs::create_directories(entry.parent_path(), error);
+  if (error)
+    return error;
+  if (isThere(entry))
+    fs::rename(entry, old / entry.filename(), error);
+  fs::rename(made, entry, error);
+  return error && damageOf(entry).empty() ? std::error_code() : error;
+}
+
+fs::path ProgramCache::obtain(const std::string &key, const std::function<void(const fs::path &)> &make) {
+  const fs::path shared = folder / "programs" / key;
+  const fs::path own = folder / ("programs-" + std::to_string(geteuid())) / key;
+  for (const fs::path &entry : {shared, own})
+    if (isThere(entry) && damageOf(entry).empty()) {
+      touch(entry);
+      return entry / "program";
+    }
+  if (isThere(shared))
+    std::fprintf(stderr, "stretto: the program in the cache is damaged and made anew: '%s': %s\n",
+                 (shared / "program").c_str(), damageOf(shared).c_str());
+  std::error_code error;
+  fs::create_directories(folder, error);
   if (error)
     throw unusable(folder, error.message());
   removeAbandoned();
   const Scratch scratch(folder), old(folder);
-  fill(scratch.path, make);
-  if (there)
-    fs::rename(entry, old.path / key, error);
-  fs::rename(scratch.path, entry, error);
-  // Another process may have been faster: its entry has the same content.
-  if (error && !damageOf(entry).empty())
+  const fs::path made = scratch.path / key;
+  if (!fs::create_directory(made, error))
     throw unusable(folder, error.message());
-  forgetOldest();
-  return program;
+  fill(made, make);
+  for (const fs::path &entry : {shared, own})
+    if (error = place(made, entry, old.path); !error) {
+      forgetOldest(entry.parent_path());
+      return entry / "program";
+    }
+  throw unusable(folder, error.message());
 }
 
-void ProgramCache::forgetOldest() const {
+void ProgramCache::forgetOldest(const fs::path &programs) const {
   std::error_code ignored;
   std::vector<std::pair<fs::file_time_type, fs::path>> entries;
   for (const fs::directory_entry &entry : fs::directory_iterator(programs, ignored))

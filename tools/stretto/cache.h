@@ -27,10 +27,11 @@ std::filesystem::path cacheFolder();
 // A folder with one entry per key: <folder>/programs/<key>/program, and beside it the checksum of its content and what
 // the compiler remarked. Entries are made in a folder <folder>/making-* that is locked, and renamed into place, so that
 // several processes may use the cache at once. A kill leaves no half entry; the folder it leaves goes when the next
-// program is made.
+// program is made. Users may share the cache: who cannot use or replace the entry of another, or cannot add one, has
+// <folder>/programs-<user>.
 class ProgramCache {
 public:
-  // Keeps at most `capacity` programs, the most recently used ones.
+  // Keeps at most `capacity` programs in a folder, the most recently used ones.
   explicit ProgramCache(std::filesystem::path folder, size_t capacity = 200);
 
   // The program of a key; where it is missing or damaged, `make` is called to write it to the path it is given. What it
@@ -41,10 +42,10 @@ public:
 private:
   class Scratch;
 
-  void forgetOldest() const;
+  void forgetOldest(const std::filesystem::path &programs) const;
   void removeAbandoned() const;
 
-  std::filesystem::path folder, programs;
+  std::filesystem::path folder;
   size_t capacity;
 };
 

@@ -10,6 +10,9 @@
 #include <fstream>
 #include <stdexcept>
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 namespace stretto::tools {
 namespace {
 
@@ -167,6 +170,33 @@ TEST_F(ProgramCacheTest, TakesTheEntryOfAFasterProcess) {
   EXPECT_EQ(result, folder / "programs" / "k" / "program");
   EXPECT_TRUE(fs::exists(result));
   EXPECT_EQ(made, 2);
+}
+
+TEST_F(ProgramCacheTest, LetsOthersRead) {
+  const mode_t before = umask(022);
+  const fs::perms shown = fs::status(obtain("k").parent_path()).permissions();
+  umask(before);
+  EXPECT_EQ(shown, fs::perms(0755));
+}
+
+// A cache of somebody else, in which one entry can neither be read nor replaced, and no other be added.
+TEST_F(ProgramCacheTest, HasAFolderForAUserWhoCannotUseThatOfAll) {
+  const fs::path entry = obtain("k").parent_path();
+  fs::permissions(entry, fs::perms::none);
+  fs::permissions(folder, fs::perms(0777));
+  fs::permissions(folder / "programs", fs::perms(0555));
+  const auto use = [&] {
+    if (geteuid() == 0 && setuid(65534) != 0)
+      _exit(1);
+    for (const char *key : {"k", "other"})
+      if (const fs::path own = obtain(key);
+          own.parent_path().parent_path() == folder / "programs" || obtain(key) != own)
+        _exit(2);
+    _exit(made == 3 ? 0 : 3);
+  };
+  EXPECT_EXIT(use(), testing::ExitedWithCode(0), "damaged and made anew: '.*/k/program': Permission denied");
+  for (const fs::path &path : {folder / "programs", entry})
+    fs::permissions(path, fs::perms::owner_all);
 }
 
 TEST_F(ProgramCacheTest, ForgetsTheLeastRecentlyUsed) {
