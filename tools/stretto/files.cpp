@@ -3,9 +3,9 @@
 
 #include "tools/stretto/error.h"
 
+#include <array>
 #include <cerrno>
 #include <fstream>
-#include <iterator>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -18,7 +18,10 @@ std::optional<std::string> contentOf(const std::filesystem::path &path) {
   std::ifstream file(path, std::ios::binary);
   if (!file)
     return std::nullopt;
-  return std::string(std::istreambuf_iterator<char>(file), {});
+  std::string content;
+  for (std::array<char, 1 << 16> part; file.read(part.data(), part.size()), file.gcount() > 0;)
+    content.append(part.data(), size_t(file.gcount()));
+  return file.bad() ? std::nullopt : std::optional(std::move(content));
 }
 
 void writeFile(const std::filesystem::path &path, std::string_view text) {

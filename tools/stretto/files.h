@@ -8,7 +8,7 @@
 
 namespace stretto::tools {
 
-// The content of a regular file; nothing where it is none or cannot be read.
+// The content of a regular file; nothing where it is none, or cannot be read: errno says why.
 std::optional<std::string> contentOf(const std::filesystem::path &path);
 
 // Writes a file, and waits until the disk has it. Throws WriteError.

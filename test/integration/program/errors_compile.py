@@ -99,6 +99,8 @@ promises.check("a schedule that cannot be", [*given, "layers.*:threads=48", "--t
 promises.check("a schedule that is no schedule", [*given, "rows=4"], status=2)
 os.mkfifo(f"{folder}/pipe.stretto")
 promises.check("a spec that is no file", ["stretto", "train", f"{folder}/pipe.stretto", *TASK])
+os.symlink("/proc/self/mem", f"{folder}/failing.stretto")  # a regular file without anything at its begin
+promises.check("a spec on a disk that fails", ["stretto", "train", f"{folder}/failing.stretto", *TASK])
 promises.check("missing spec", ["stretto", "train", f"{folder}/none.stretto", *TASK])
 
 promises.check("an option of another command", ["stretto", "summary", HELLO, "--emit=fused"], status=2)
