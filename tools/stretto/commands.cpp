@@ -167,8 +167,10 @@ static int runCached(const std::string &name, std::span<const std::string> argum
   return 0;
 }
 
+// Whether help is asked for; what follows "--" is for the program alone.
 static bool asksForHelp(std::span<const std::string> arguments) {
-  return !arguments.empty() && (arguments[0] == "--help" || arguments[0] == "-h");
+  return std::any_of(arguments.begin(), std::ranges::find(arguments, "--"),
+                     [](const std::string &word) { return word == "--help" || word == "-h"; });
 }
 
 int runCommand(std::span<const std::string> arguments) {
@@ -195,7 +197,7 @@ int runCommand(std::span<const std::string> arguments) {
   const Command &command = findCommand(name);
   if (!command.program.empty())
     becomeCommand(command, {arguments.begin(), arguments.end()});
-  if (arguments.size() == 1 && asksForHelp(arguments))
+  if (asksForHelp(arguments))
     return runHelp(std::span(&name, 1));
   return runCached(name, arguments);
 }
