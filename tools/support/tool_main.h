@@ -40,6 +40,14 @@ inline std::string countError(const CLI::App &app, const CLI::ArgumentMismatch &
   return text.substr(0, text.find(':')) + " needs a value";
 }
 
+// What is wrong with the value of an option: its name and what it must be, without the colon that CLI11 has between.
+inline std::string valueError(const CLI::Error &error) {
+  std::string text = error.what(); // "--name: must be ..."
+  if (const size_t colon = text.find(':'); colon != text.npos)
+    text.erase(colon, 1);
+  return text;
+}
+
 // No name is empty, or "-", which elsewhere is the standard output.
 inline void expectNames(const CLI::App &app) {
   for (const CLI::Option *option : app.get_options())
@@ -53,6 +61,8 @@ inline void expectNames(const CLI::App &app) {
 inline std::string optionError(const CLI::App &app, const CLI::Error &error, std::span<char *const> words) {
   if (const auto *mismatch = dynamic_cast<const CLI::ArgumentMismatch *>(&error))
     return countError(app, *mismatch);
+  if (dynamic_cast<const CLI::ValidationError *>(&error) != nullptr)
+    return valueError(error);
   if (dynamic_cast<const CLI::ExtrasError *>(&error) == nullptr)
     return error.what();
   std::vector<std::string> names;
