@@ -16,8 +16,10 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <iterator>
 #include <thread>
 
 using namespace stretto;
@@ -37,7 +39,6 @@ static std::vector<runtime::Run> trainPair(const DemoOptions &options, const Exp
   std::vector<std::string> labels;
   for (const Variant &variant : variants()) {
     fs::path folder = runFolder(options, experiment, variant, seed);
-    fs::remove_all(folder);
     fs::create_directories(folder.parent_path());
     children.emplace_back(trainCommand(options, experiment, variant, seed), folder.string() + ".log");
     runs.push_back(runtime::Run::starting(folder));
@@ -93,14 +94,31 @@ static runtime::Section runExperiment(const DemoOptions &options, const Experime
   return {experiment.title, text + found, experiment.name + ".svg", std::move(groups)};
 }
 
+// What is run, in order.
+static std::vector<Experiment> chosen(const DemoOptions &options) {
+  std::vector<Experiment> some;
+  std::ranges::copy_if(experiments(), std::back_inserter(some), [&](const Experiment &experiment) {
+    return options.only.empty() || std::ranges::find(options.only, experiment.name) != options.only.end();
+  });
+  return some;
+}
+
+// Throws Error where a run would lie where something is.
+static void refuseRuns(const DemoOptions &options) {
+  for (const Experiment &experiment : chosen(options))
+    for (int64_t seed = 0; seed < options.seeds; ++seed)
+      for (const Variant &variant : variants())
+        if (const fs::path folder = runFolder(options, experiment, variant, seed); fs::exists(folder))
+          throw runtime::Error("'" + folder.string() + "' must be a new folder, but is there; move the runs of '" +
+                               options.output.string() + "' away, or give another --output");
+}
+
 static void runDemo(const DemoOptions &options) {
   auto start = std::chrono::steady_clock::now();
   Screen screen;
   runtime::Report report{"Canon layers, on and off", "", {}};
-  for (const Experiment &experiment : experiments())
-    if (options.only.empty() ||
-        std::find(options.only.begin(), options.only.end(), experiment.name) != options.only.end())
-      report.sections.push_back(runExperiment(options, experiment, screen));
+  for (const Experiment &experiment : chosen(options))
+    report.sections.push_back(runExperiment(options, experiment, screen));
   double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   report.text =
       fmt::format("Each figure is over {}. The whole took {:.0f} s.", runtime::counted(options.seeds, "seed"), seconds);
@@ -147,6 +165,7 @@ int main(int argc, char **argv) {
   int status = 0;
   const int failure = runTool(app, argc, argv, [&] {
     complete(options);
+    refuseRuns(options);
     std::signal(SIGINT, [](int) { interrupted = 1; });
     std::signal(SIGTERM, [](int) { interrupted = 1; });
     try {

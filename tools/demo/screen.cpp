@@ -3,6 +3,7 @@
 
 #include "runtime/core/colour.h"
 #include "runtime/runs/text_plot.h"
+#include "tools/demo/experiment.h"
 #include "tools/support/say.h"
 
 #include <fmt/format.h>
@@ -16,9 +17,26 @@
 
 namespace stretto::tools {
 
+// Of the terminal; 80 x 24 where it does not say.
+static winsize terminalSize() {
+  winsize size{};
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0)
+    size = {};
+  size.ws_col = size.ws_col ? size.ws_col : 80;
+  size.ws_row = size.ws_row ? size.ws_row : 24;
+  return size;
+}
+
+// Lines beside the rows of a plot: its title, its axis with the numbers below, a line per curve, and that of the
+// cursor.
+static int linesBeside(size_t curves) { return 4 + int(curves); }
+
+static constexpr int fewestRows = 2;
+
 Screen::Screen() : terminal(isatty(STDOUT_FILENO)) {
   const char *term = std::getenv("TERM");
-  terminal = terminal && term && std::string(term) != "dumb";
+  terminal = terminal && term && std::string(term) != "dumb" &&
+             terminalSize().ws_row >= linesBeside(variants().size()) + fewestRows;
   colour = terminal && runtime::wantsColour(STDOUT_FILENO);
 }
 
@@ -37,11 +55,6 @@ void Screen::show(std::span<const runtime::Run> runs) {
   std::fflush(stdout);
 }
 
-static int terminalColumns() {
-  winsize size{};
-  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
-}
-
 static std::string headline(std::span<const runtime::Run> runs) {
   for (const runtime::Run &run : runs)
     if (!run.scoreNames.empty())
@@ -55,7 +68,9 @@ void Screen::redraw(std::span<const runtime::Run> runs) {
   plot.title = score.empty() ? title : fmt::format("{}: {}, %", title, score);
   plot.xMax = double(steps);
   plot.yMax = 100;
-  plot.columns = std::clamp(terminalColumns() - 10, 20, 64);
+  const winsize size = terminalSize();
+  plot.columns = std::clamp(int(size.ws_col) - 10, 20, 64);
+  plot.rows = std::clamp(int(size.ws_row) - linesBeside(runs.size()), fewestRows, 10);
   plot.colour = colour;
   plot.unit = " %";
   std::vector<runtime::TextCurve> curves;
@@ -65,7 +80,7 @@ void Screen::redraw(std::span<const runtime::Run> runs) {
   std::string text = runtime::drawText(plot, curves);
   if (drawn)
     say("\033[{}A\033[J", drawn);
-  say("{}", text);
+  say("\033[?7l{}\033[?7h", text); // without wrapping: a line that is too long stays one line
   drawn = int(std::count(text.begin(), text.end(), '\n'));
 }
 
