@@ -24,7 +24,7 @@ namespace {
 constexpr const char *rerunScript = R"sh(#!/bin/sh
 # Repeats this run from the start in the folder given, with the options that follow. Where its settings were changed
 # at a resume, all steps are made with the last ones, and this is said.
-run=$(cd "$(dirname "$0")" && pwd) || exit 1
+run=$(cd "$(dirname "$(readlink -f "$0")")" && pwd) || exit 1
 source=$run/spec.stretto
 [ ! -e "$run/build/stage.mlir" ] || source=$run/build/stage.mlir
 case $1 in
