@@ -81,8 +81,11 @@ void OutputFile::finish() {
 
 InputFile::InputFile(const std::string &path, bool followLinks)
     : path(path), descriptor(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | (followLinks ? 0 : O_NOFOLLOW))) {
-  if (!descriptor.isOpen())
-    failFile("open", path, errno);
+  const int code = descriptor.isOpen() ? 0 : errno;
+  if (std::error_code none; code == ELOOP && !followLinks && std::filesystem::is_symlink(path, none))
+    throw Error(fmt::format("cannot open '{}': it must be a regular file, but is a link", path));
+  if (code != 0)
+    failFile("open", path, code);
   struct stat status;
   if (fstat(descriptor.get(), &status) != 0 || !S_ISREG(status.st_mode))
     throw Error(fmt::format("cannot open '{}': not a regular file", path));

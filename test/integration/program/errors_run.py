@@ -260,6 +260,10 @@ def checkpoints():
         promises.check(mistake, [small, *quiet, "--resume", "--out", copy], status=0)
         expect(digest(copy, 40) == good, f"bits differ after a {mistake}")
         expect(b"run.toml:" not in read(f"{copy}/run.toml"), "settings of a resumed run lose their origins")
+    linked = shutil.copytree(f"{folder}/good", f"{folder}/linked")
+    os.rename(f"{linked}/ckpt/00000040/weights.safetensors", f"{folder}/stored")
+    os.symlink(f"{folder}/stored", f"{linked}/ckpt/00000040/weights.safetensors")
+    promises.check("a checkpoint whose file is a link", [small, *quiet, "--resume", "--out", linked], status=0)
     for step in ("00000020", "00000030", "00000040"):
         os.truncate(f"{folder}/cut/ckpt/{step}/manifest.json", 10)
     promises.check("no checkpoint that can be used", [small, *quiet, "--resume", "--out", f"{folder}/cut"])

@@ -94,6 +94,15 @@ TEST_F(FindWeights, WhatIsNamedIsCheckedHoweverItIsNamed) {
   EXPECT_NE(errorOf([&] { findWeights(weights(20)); }).find("must be of step 20, but got step 10"), std::string::npos);
 }
 
+TEST_F(FindWeights, ALinkInACheckpointIsToldAsOne) {
+  std::filesystem::rename(weights(30), folder / "stored");
+  std::filesystem::create_symlink(folder / "stored", weights(30));
+  EXPECT_NE(errorOf([&] {
+              findWeights(ckpt + "/00000030");
+            }).find("is refused: cannot open '" + weights(30) + "': it must be a regular file, but is a link"),
+            std::string::npos);
+}
+
 TEST_F(FindWeights, AFileFromElsewhereIsTakenAsItIs) {
   std::filesystem::copy_file(weights(30), folder / "own.safetensors");
   const FoundWeights found = findWeights(folder / "own.safetensors");
