@@ -536,8 +536,8 @@ bool Trainer::save(bool last) {
   } catch (const LostRanks &) {
     throw;
   } catch (const Error &error) {
-    const std::string text = fmt::format(
-        "the checkpoint of step {} could not be written: {}; earlier checkpoints are intact", done, error.what());
+    const std::string text = fmt::format("the checkpoint of step {} could not be written: {}; {}", done, error.what(),
+                                         saved < 0 ? "there is no earlier one" : "earlier checkpoints are intact");
     if (last)
       throw SharedError(text);
     if (isFirst())

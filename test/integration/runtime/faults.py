@@ -76,6 +76,16 @@ os.rename(f"{folder}/moved", f"{folder}/elsewhere")
 contains(moved.communicate()[1], f"error: run directory '{folder}/moved' must stay where it is while it is written")
 expect(moved.returncode == 1 and not os.path.exists(f"{folder}/moved"), "a run went on in a folder that was moved")
 
+# A first checkpoint that cannot be written has none before it.
+first = subprocess.Popen([fake, "--task", "rule", "--steps", "100000", "--task-set", "delay_us=2000", "--quiet",
+                          "--save-every", "0", "--out", f"{folder}/first"], stderr=subprocess.PIPE, text=True)
+until(lambda: os.path.exists(f"{folder}/first/metrics.jsonl"), "the run directory")
+shutil.rmtree(f"{folder}/first/ckpt", ignore_errors=True)
+open(f"{folder}/first/ckpt", "w").close()
+first.send_signal(signal.SIGTERM)
+said = first.communicate()[1]
+expect(re.search(r"error: the checkpoint of step \d+ could not be written: .*; there is no earlier one\n", said), said)
+
 # A resume needs no weights to begin with, and takes no others.
 run(fake, *options, "--init-from", f"{folder}/good/ckpt/00000030", "--steps", "2", "--out", f"{folder}/begun")
 contains(run(fake, "--resume", "--init-from", f"{folder}/scored", "--out", f"{folder}/begun", status=1),

@@ -153,7 +153,7 @@ trial.goes_on()
 # A disk that is full for one rank alone, as it writes its part of the second checkpoint: training goes on. So it does
 # with a rank that is slow, which is told.
 trial = Run("full", environments={1: {"LD_PRELOAD": faults, "STRETTO_FAULTS_BELOW": f"{folder}/full/ckpt",
-                                      "STRETTO_FAULTS_FAIL": "6:28"}, 2: lasting(180, 50)})
+                                      "STRETTO_FAULTS_FAIL": "15:28"}, 2: lasting(180, 50)})
 said = trial.end(60, [0])
 contains(said[0], "could not be written: rank 1: cannot ")
 contains(said[0], "No space left on device; earlier checkpoints are intact")
