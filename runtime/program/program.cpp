@@ -437,7 +437,7 @@ int runProgram(const stretto_program &program, const TaskRegistry &tasks, int ar
     settleLoss(config, program);
     settleLength(config, model);
     if (!config.ofRun.empty())
-      checkModelOf(config.ofRun, program);
+      checkModelOf(config, program);
     const std::optional<Launch> launch = launchOf(config, ::getenv);
     checkRequest(config, model, tasks, /*isWriter=*/!launch || launch->ranks == 1);
     if (!launch && config.ranks > 1)

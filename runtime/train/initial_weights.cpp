@@ -108,7 +108,8 @@ std::optional<WeightsOrigin> takeInitialWeights(const TrainingState &state, cons
   return WeightsOrigin{found.manifest->step, found.passedOver};
 }
 
-void checkModelOf(const std::string &run, const stretto_program &program) {
+void checkModelOf(const RunConfig &config, const stretto_program &program) {
+  const std::string &run = config.ofRun, command = config.writesOnly() ? "stretto generate" : "stretto eval";
   std::string then = readFile(run + "/model.sha", 1 << 10);
   while (!then.empty() && then.back() == '\n')
     then.pop_back();
@@ -116,13 +117,13 @@ void checkModelOf(const std::string &run, const stretto_program &program) {
     return;
   if (const std::string stage = stageOf(run); pathExists(stage) && readFile(stage, 1 << 30) != program.stage)
     throw Error(fmt::format("the program must be compiled from '{0}', as that of run '{1}' was, which its spec does "
-                            "not tell: stretto eval {0} --init-from {1} --task TASK",
-                            stage, run));
+                            "not tell: {2} {0} --init-from {1} --task TASK",
+                            stage, run, command));
   throw Error(
       fmt::format("spec and settings must be those that run '{0}' was started with, {1} as '{0}/model.sha' says, but "
                   "are {2}; so must --length where the model has weights for it, as embed(positions(), ...); to give "
-                  "its weights to another model, name that: stretto eval SPEC --init-from {0}",
-                  run, printable(then), program.spec_hash));
+                  "its weights to another model, name that: {3} SPEC --init-from {0}",
+                  run, printable(then), program.spec_hash, command));
 }
 
 } // namespace stretto::runtime

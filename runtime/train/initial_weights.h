@@ -17,7 +17,7 @@ namespace stretto::runtime {
 std::optional<WeightsOrigin> takeInitialWeights(const TrainingState &state, const RunConfig &config, const Task *task,
                                                 Progress &progress, Group &group);
 
-// Throws Error unless a program is of the spec and the settings that a run directory was started with.
-void checkModelOf(const std::string &run, const stretto_program &program);
+// Throws Error unless a program is of the spec and the settings that the run directory of --of-run was started with.
+void checkModelOf(const RunConfig &config, const stretto_program &program);
 
 } // namespace stretto::runtime

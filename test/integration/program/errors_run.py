@@ -151,7 +151,9 @@ def scores_of_a_run():
         file.write(text.replace("silu(", "gelu("))
     expect("silu(" in text, "the model has no silu")
     promises.check("a run whose spec was edited", ["stretto", "eval", edited, *less])
-    contains(run("stretto", "generate", edited, "--prompt", "1 2", status=1), "spec and settings must be those that run")
+    told = run("stretto", "generate", edited, "--prompt", "1 2", status=1)
+    contains(told, "spec and settings must be those that run")
+    contains(told, f"stretto generate SPEC --init-from {edited}")
     transfer = ["stretto", "eval", f"{edited}/spec.stretto", *TASK, *SMALL, *less, "--init-from", f"{folder}/good"]
     promises.check("weights for another spec, of the same shapes", transfer, status=0)
     contains(run("stretto", "eval", f"{folder}/good", *less, "--set", "dim=32", status=1), "spec and settings must be those that run")

@@ -88,6 +88,7 @@ expect(read(kept) == b"module{}", f"the stage of a run: {read(kept)}")
 contains(run(fake, "--of-run", staged, "--out", "none", status=1),
          f"the program must be compiled from '{kept}', as that of run '{staged}' was, which its spec does not tell: "
          f"stretto eval {kept} --init-from {staged}")
+contains(run(fake, "--of-run", staged, "--prompt", "1", status=1), f"stretto generate {kept} --init-from {staged}")
 contains(run(fake, "--resume", "--out", staged, status=1), f"but the run was compiled from the stage '{kept}'")
 run(f"{staged}/rerun.sh", f"{folder}/staged-again")
 expect(digest(f"{folder}/staged-again", 40) == digest(staged, 40), "a repeated run of a stage differs")
