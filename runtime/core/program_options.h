@@ -21,7 +21,9 @@ struct ProgramOption {
     commandLine // no setting
   } kind;
   std::string_view help;
-  enum Reader : uint8_t { anyRun, training } reader = anyRun; // training: what takes no steps has no use for it
+  // What has a use for it: training: only what takes steps; scoring: training and evaluations; writing: what goes on
+  // with prompts.
+  enum Reader : uint8_t { anyRun, training, scoring, writing } reader = anyRun;
 
   constexpr bool isSetting() const { return kind != commandLine; }
   constexpr bool isPath() const { return value == "FILE" || value == "FOLDER" || value == "PATH"; }
@@ -67,19 +69,23 @@ inline constexpr ProgramOption programOptions[] = {
      "take the weights from this safetensors file, run directory or checkpoint"},
     {"--eval-every", "N", ProgramOption::experiment, "steps between evaluations; 0: only at the end",
      ProgramOption::training},
-    {"--eval-batches", "N", ProgramOption::experiment, "held-out batches per evaluation; 0: none"},
+    {"--eval-batches", "N", ProgramOption::experiment, "held-out batches per evaluation; 0: none",
+     ProgramOption::scoring},
     {"--eval-generate", "N", ProgramOption::experiment,
-     "held-out instances per evaluation that the model answers by writing; -1: some where the task is judged by it"},
+     "held-out instances per evaluation that the model answers by writing; -1: some where the task is judged by it",
+     ProgramOption::scoring},
     {"--temperature", "X", ProgramOption::experiment,
      "of what the model writes; 0: the likeliest token each time; -1: the task's, or 0 for prompts"},
     {"--prompt", "TEXT", ProgramOption::oneRank,
-     "go on with these tokens instead of training, \"3 1 4\"; several prompts with ; between"},
-    {"--prompts", "FILE", ProgramOption::oneRank, "the same with the prompts of a file, one a line"},
-    {"--text", "", ProgramOption::thisRun, "prompts and answers are text of the task, not numbers of tokens"},
-    {"--write", "N", ProgramOption::thisRun, "tokens to write behind a prompt, at most"},
-    {"--end-token", "N", ProgramOption::thisRun, "the token that ends an answer; -1: none"},
+     "go on with these tokens instead of training, \"3 1 4\"; several prompts with ; between", ProgramOption::writing},
+    {"--prompts", "FILE", ProgramOption::oneRank, "the same with the prompts of a file, one a line",
+     ProgramOption::writing},
+    {"--text", "", ProgramOption::thisRun, "prompts and answers are text of the task, not numbers of tokens",
+     ProgramOption::writing},
+    {"--write", "N", ProgramOption::thisRun, "tokens to write behind a prompt, at most", ProgramOption::writing},
+    {"--end-token", "N", ProgramOption::thisRun, "the token that ends an answer; -1: none", ProgramOption::writing},
     {"--scores", "FILE", ProgramOption::thisRun,
-     "append the scores of each evaluation to this file, one JSON object a line"},
+     "append the scores of each evaluation to this file, one JSON object a line", ProgramOption::scoring},
     {"--save-every", "N", ProgramOption::experiment, "steps between checkpoints; 0: only at the end",
      ProgramOption::training},
     {"--keep", "N", ProgramOption::experiment, "checkpoints kept", ProgramOption::training},

@@ -260,26 +260,23 @@ static void addDecode(TrainArguments &arguments) {
     arguments.compiler.insert(arguments.compiler.end(), {"--decode", std::to_string(usualDecode)});
 }
 
+// Throws CommandError where there is an option of programs that another command reads.
+static void refuseOptionsOf(runtime::ProgramOption::Reader reader, const TrainArguments &arguments, const char *why) {
+  for (const runtime::ProgramOption &option : runtime::programOptions)
+    if (const std::string name(option.name); option.reader == reader && hasOption(arguments.program, name))
+      throw CommandError(name + " is for " + why, 2);
+}
+
 // Nothing is trained, nothing is left behind. Scores do not depend on how the run shares out its steps, and any number
 // of ranks may share an evaluation.
 static void takeNoSteps(TrainArguments &arguments) {
-  for (const runtime::ProgramOption &option : runtime::programOptions)
-    if (const std::string name(option.name);
-        option.reader == runtime::ProgramOption::training && hasOption(arguments.program, name))
-      throw CommandError(name + " is for training: eval and generate take no steps and leave no files", 2);
+  refuseOptionsOf(runtime::ProgramOption::training, arguments,
+                  "training: eval and generate take no steps and leave no files");
   arguments.program.insert(arguments.program.end(), {"--steps", "0", "--out", "none", "--virtual-ranks", "0"});
 }
 
-TrainArguments generationArguments(std::span<const std::string> given) {
-  TrainArguments arguments = evaluationArguments(given);
-  if (firstValue(arguments.program, "--prompt").value_or("").empty() &&
-      firstValue(arguments.program, "--prompts").value_or("").empty())
-    throw CommandError("generate needs prompts: give --prompt \"3 1 4\", or --prompts with a file", 2);
-  addDecode(arguments);
-  return arguments;
-}
-
-TrainArguments evaluationArguments(std::span<const std::string> given) {
+// What eval and generate have in common.
+static TrainArguments argumentsWithWeights(std::span<const std::string> given) {
   std::vector<std::string> words(given.begin(), given.end());
   if (!words.empty() && !words[0].starts_with("-") && !isSpec(words[0]))
     words.insert(words.begin(), "--init-from");
@@ -292,6 +289,22 @@ TrainArguments evaluationArguments(std::span<const std::string> given) {
   if (arguments.spec.empty())
     takeFromRun(arguments, *weights);
   takeNoSteps(arguments);
+  return arguments;
+}
+
+TrainArguments generationArguments(std::span<const std::string> given) {
+  TrainArguments arguments = argumentsWithWeights(given);
+  refuseOptionsOf(runtime::ProgramOption::scoring, arguments, "evaluations: generate makes none");
+  if (firstValue(arguments.program, "--prompt").value_or("").empty() &&
+      firstValue(arguments.program, "--prompts").value_or("").empty())
+    throw CommandError("generate needs prompts: give --prompt \"3 1 4\", or --prompts with a file", 2);
+  addDecode(arguments);
+  return arguments;
+}
+
+TrainArguments evaluationArguments(std::span<const std::string> given) {
+  TrainArguments arguments = argumentsWithWeights(given);
+  refuseOptionsOf(runtime::ProgramOption::writing, arguments, "generate: eval goes on with no prompts");
   if (hasOption(given, "--eval-generate"))
     addDecode(arguments);
   return arguments;

@@ -38,6 +38,8 @@ def command_line():
     promises.check("a temperature below 0", [*start, "--temperature", "-0.5"])
     promises.check("an evaluation of nothing", ["stretto", "eval", f"{folder}/good"], status=0)
     promises.check("what only training reads, for an evaluation", ["stretto", "eval", f"{folder}/good", "--lr", "5"], status=2)
+    promises.check("what only eval reads, for generate", ["stretto", "generate", f"{folder}/good", "--prompt", "1", "--scores", "s"], status=2)
+    promises.check("what only generate reads, for an evaluation", ["stretto", "eval", f"{folder}/good", "--write", "3"], status=2)
     promises.check("results that nobody gets", ["bash", "-c", 'exec "$0" "$@" > /dev/full', "stretto", "eval", f"{folder}/good"])
     for words in (["help"], ["program", HELLO, *TASK, *SMALL], ["generate", f"{folder}/good", "--prompt", "1 2"]):
         told = run("bash", "-c", 'exec "$0" "$@" > /dev/full', "stretto", *words, status=1)

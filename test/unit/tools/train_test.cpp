@@ -221,5 +221,22 @@ TEST(EvaluationArguments, WhatOnlyTrainingReadsIsRefused) {
   EXPECT_NO_THROW(evaluationArguments(Words{"m.stretto", "--init-from=w", "--on-nonfinite=skip", "--eval-batches=1"}));
 }
 
+TEST(EvaluationArguments, WhatTheOtherCommandReadsIsRefused) {
+  const auto scored = [](const Words &words) { evaluationArguments(words); };
+  const auto written = [](const Words &words) { generationArguments(words); };
+  for (const char *option : {"--prompt=1", "--prompts=p", "--text", "--write=3", "--end-token=5"}) {
+    const std::string word = option, name = word.substr(0, word.find('='));
+    EXPECT_EQ(refusal(scored, {"m.stretto", "--init-from=w", word}),
+              std::pair(name + " is for generate: eval goes on with no prompts", 2));
+    EXPECT_EQ(refusal(written, {"m.stretto", "--init-from=w", "--prompt=1", word}), std::pair(std::string(), 0));
+  }
+  for (const char *option : {"--scores=s", "--eval-batches=3", "--eval-generate=3"}) {
+    const std::string word = option, name = word.substr(0, word.find('='));
+    EXPECT_EQ(refusal(written, {"m.stretto", "--init-from=w", "--prompt=1", word}),
+              std::pair(name + " is for evaluations: generate makes none", 2));
+    EXPECT_EQ(refusal(scored, {"m.stretto", "--init-from=w", word}), std::pair(std::string(), 0));
+  }
+}
+
 } // namespace
 } // namespace stretto
