@@ -133,7 +133,7 @@ class Session {
 public:
   Session(const stretto_program &program, RunConfig &config, const TaskRegistry &tasks, Ranks &ranks)
       : program(program), config(config), ranks(ranks),
-        progress(config.progress, config.quiet || !ranks.isFirst(), config.logEvery),
+        progress(config.progress, config.quiet || config.answers() || !ranks.isFirst(), config.logEvery),
         parallel(ranks, program, config.virtualRanks) {
     together(ranks.control(), [&] {
       if (ranks.isFirst() && ranks.size() > 1) // one that is alone has done so
@@ -174,7 +174,9 @@ public:
     const TrainingState state{program, *device, arenas, std::move(moments)};
     if (config.writesOnly()) {
       initialise(state);
-      fmt::print(stderr, "{}\n", writePrompts(state, config, text.get(), std::cout));
+      const std::string speed = writePrompts(state, config, text.get(), std::cout);
+      if (!config.quiet)
+        fmt::print(stderr, "{}\n", speed);
       return 0;
     }
     if (config.bench) {

@@ -65,12 +65,10 @@ static void checkTogether(const RunConfig &config) {
                             config.out));
 }
 
-// What is printed and where files go: nowhere, where standard output is for answers.
+// Where files go: nowhere, where standard output is for answers.
 static void settleOutput(RunConfig &config, std::string_view model) {
-  if (config.bench || config.writesOnly()) {
-    config.quiet = true;
+  if (config.answers())
     config.out = "none";
-  }
   if (config.out.empty())
     config.out = fmt::format("runs/{}-{}-seed{}", model, config.task.empty() ? "tokens" : config.task, config.seed);
 }

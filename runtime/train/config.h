@@ -54,7 +54,8 @@ struct RunConfig {
   std::string prompt, prompts;       // what to go on with instead of training; a file with more
   bool text = false;                 // prompts and answers are text, not numbers of tokens
   int64_t write = 32, endToken = -1; // tokens of an answer, and the one that ends it; -1: none
-  bool trains() const { return steps > 0 && !bench && !writesOnly(); }
+  bool trains() const { return steps > 0 && !answers(); }
+  bool answers() const { return bench || writesOnly(); } // on standard output
   bool writesOnly() const { return !prompt.empty() || !prompts.empty(); }
   int64_t saveEvery = 500, keep = 3, logEvery = 10;
   std::string out;

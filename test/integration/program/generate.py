@@ -4,6 +4,7 @@ REQUIRES: compiler, runtime
 RUN: %python3 %s %t
 """
 import json
+import re
 import sys
 
 from programs import HELLO, contains, empty, expect, program, run
@@ -38,6 +39,8 @@ expect(drawn != generate(*asked, "--temperature", 1, "--seed", 4), "the seed cha
 listed = run("stretto", "data", "copy", "--set", "n=6", "--set", "symbols=6", "--vocabulary", "--json")
 texts = {row["id"]: row["text"] for row in map(json.loads, listed.splitlines())}
 expect(texts[0] == "<begin> " and texts[2] == "1 ", f"{texts}")
+quiet = run("stretto", "generate", f"{folder}/run", "--threads", 1, "--prompt", "1", "--write", 2, "--quiet")
+expect(re.fullmatch(r"\d+ \d+\n", quiet), f"--quiet leaves more than the answer: {quiet}")
 numbers = generate("--prompt", "0 2 3 4; 1 5", "--write", 9)
 spoken = generate("--text", "--prompt", "<begin> 1  2 3; <query> 4", "--write", 9)
 expect(spoken == ["".join(texts[int(token)] for token in answer.split()).strip() for answer in numbers], f"{spoken} are not {numbers}")
