@@ -142,7 +142,8 @@ public:
       text = makeTaskText(config, tasks);
       if (source && source->task())
         settleParameters(config, source->task()->settings());
-      tellTransfer(tasks);
+      if (ranks.isFirst())
+        tellDoubts(tasks);
       device = makeDeviceFor(program, config.device, deviceOptions());
     });
     ranks.compare(whatMustAgree(program, config, source ? source->identity() : "", device->name()));
@@ -188,11 +189,14 @@ public:
   }
 
 private:
-  void tellTransfer(const TaskRegistry &tasks) {
-    const Task *task = source && ranks.isFirst() ? source->task() : nullptr;
-    const std::string text = task ? transferWarning(config, *task, tasks) : "";
-    if (!text.empty())
-      progress.warning(text);
+  // Warns of what the user may not have meant.
+  void tellDoubts(const TaskRegistry &tasks) {
+    std::vector<std::string> texts = config.leftOut;
+    if (source && source->task())
+      texts.push_back(transferWarning(config, *source->task(), tasks));
+    for (const std::string &text : texts)
+      if (!text.empty())
+        progress.warning(text);
   }
 
   DeviceOptions deviceOptions() {

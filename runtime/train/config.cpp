@@ -209,8 +209,23 @@ void applyRecipe(RunConfig &config, const Recipe &recipe, const Origin &origin) 
     take("z-loss", config.zLoss, recipe.z_loss);
 }
 
-// Leaves out what layers say of another task than that of the run, and parameters below a preset.
-std::vector<ConfigLayer> withoutOtherTasks(std::vector<ConfigLayer> layers) {
+bool names(const ConfigLayer &layer, const char *option) {
+  const auto value = layer.options.find(option);
+  return value != layer.options.end() && !value->second.text.empty();
+}
+
+// Leaves the parameters of a layer out, and says so of those in a file that the user wrote.
+void leaveOut(ConfigLayer &layer, std::vector<std::string> &said) {
+  for (const auto &[name, value] : layer.taskSettings)
+    if (value.origin.kind == Origin::Kind::OwnFile)
+      said.push_back(value.origin.placed(
+          fmt::format("'{}' is left out, as the file has it for another task or preset than that of the run", name)));
+  layer.taskSettings.clear();
+}
+
+// Leaves out what layers say of another task than that of the run, and below a preset parameters of a task or preset
+// that their layer names itself.
+std::vector<ConfigLayer> withoutOtherTasks(std::vector<ConfigLayer> layers, std::vector<std::string> &said) {
   const GivenValue *task = lastGiven(layers, "task");
   const std::string wanted = task ? task->text : "";
   bool presetAbove = false;
@@ -219,10 +234,9 @@ std::vector<ConfigLayer> withoutOtherTasks(std::vector<ConfigLayer> layers) {
     const bool other = own != layer->options.end() && own->second.text != wanted;
     if (other)
       layer->options.erase("preset");
-    if (other || presetAbove)
-      layer->taskSettings.clear();
-    const auto preset = layer->options.find("preset");
-    presetAbove |= preset != layer->options.end() && !preset->second.text.empty();
+    if (other || (presetAbove && (names(*layer, "task") || names(*layer, "preset"))))
+      leaveOut(*layer, said);
+    presetAbove |= names(*layer, "preset");
   }
   return layers;
 }
@@ -275,8 +289,8 @@ const std::vector<Setting> &settings() {
 }
 
 RunConfig composeConfig(const std::vector<ConfigLayer> &given, const FindDefaults &findDefaults) {
-  const std::vector<ConfigLayer> layers = withoutOtherTasks(given);
   RunConfig config;
+  const std::vector<ConfigLayer> layers = withoutOtherTasks(given, config.leftOut);
   for (const Setting &setting : settings())
     config.origins[setting.name] = {};
   applyTask(config, layers, findDefaults);

@@ -74,6 +74,7 @@ struct RunConfig {
   std::vector<SettingChange> changes;        // what a resume has otherwise than the run so far
   std::vector<SettingChange> changed;        // all that was changed since the run began
   std::vector<SettingChange> ofRunChanged;   // the same of the run that spec and settings come from
+  std::vector<std::string> leftOut;          // what a file of the user says of another task or preset, a sentence each
   std::map<std::string, Origin> origins;     // by option name
   std::map<std::string, Origin> taskOrigins; // by task parameter
 };
@@ -135,7 +136,8 @@ struct TaskRegistry {
 };
 
 // Puts defaults, recipe and layers (later ones win) together and checks what goes together. Preset and parameters
-// of a task count where their layer names no other task than the last, parameters where no layer above has a preset.
+// of a task count where their layer names no other task than the last; where a layer above has a preset, parameters
+// count only of layers that name neither task nor preset.
 RunConfig composeConfig(const std::vector<ConfigLayer> &layers, const FindDefaults &findDefaults);
 
 } // namespace stretto::runtime

@@ -39,7 +39,8 @@ static void takeFromConfig(TrainArguments &arguments) {
   const bool isOther = !task.empty() && lastValue(words, "--task").value_or(task) != task;
   if (isOther)
     dropOption(words, "--preset");
-  if (isOther || hasOption(arguments.compiler, "--preset"))
+  const bool isOfItsOwn = hasOption(words, "--task") || hasOption(words, "--preset");
+  if (isOther || (isOfItsOwn && hasOption(arguments.compiler, "--preset")))
     dropOption(words, "--task-set");
   arguments.compiler.insert(arguments.compiler.begin(), words.begin(), words.end());
 }

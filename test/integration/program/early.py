@@ -55,6 +55,8 @@ for line, words in (([], "--task depo1 --preset one-hop --task-set n=9"), (["--p
                     (["--task", "copy"], "--task depo1 --task copy")):
     status, text = stretto("train", SPEC, "--config", own, "--steps", 3, *line)
     expect(status == 0 and f" {words} -o" in text, f"--config {line}: {text}")
+status, text = stretto("train", SPEC, *TASK, "--config", write("task.toml", "[task]\nn = 9\n"))
+expect(status == 0 and " --task-set n=9 --task depo1 --preset one-hop -o" in text, f"parameters alone: {text}")
 
 # The command line.
 train("--lr must be a number in 0..1000000, but got 'abc'", "--lr", "abc")
@@ -62,6 +64,7 @@ train("--schedule must be constant, linear or cosine, but got 'sine'", "--schedu
 train("--resume needs the run directory: give --out FOLDER", "--resume")
 train("cannot open 'none.toml': No such file or directory", "--config", "none.toml")
 train("task 'depo1': has no parameter 'nn'; did you mean 'n'?", "--task-set", "nn=3")
+train("task 'depo1': has no parameter 'nn'; did you mean 'n'?", "--config", write("wrong.toml", "[task]\nnn = 9\n"))
 train("the length must be the 64 that the model was compiled for, but got 32", "--length", "64", "--task-set", "length=32")
 refused("a run needs data: give --task NAME", "train", SPEC)
 

@@ -52,6 +52,9 @@ def command_line():
     with open(f"{folder}/own.toml", "w", encoding="utf-8") as file:
         file.write('[task]\nlength = 32\n[settings]\ntask = "depo1"\npreset = "one-hop"\n')
     promises.check("another length in a file of settings", [small, *quiet, "--config", f"{folder}/own.toml", "--out", "none"])
+    with open(f"{folder}/own.toml", "w", encoding="utf-8") as file:
+        file.write('[task]\nn = 3\n[settings]\npreset = "two-hops"\n')
+    promises.check("a parameter in a file for another preset", [*start, "--steps", "0", "--config", f"{folder}/own.toml", "--out", "none"], status=0)
     run("stretto", "data", "copy", "--set", "n=4", "--set", "symbols=40", "--samples", "100", "--export", f"{folder}/own.tokens")
     promises.check("answers that the task does not ask for",
                    [small, "--task", "tokens", "--task-set", f"file={folder}/own.tokens", *quiet, "--eval-generate", "8", "--out", "none"])

@@ -113,6 +113,22 @@ TEST(Config, APresetTakesThePlaceOfParametersBelow) {
   EXPECT_EQ(compose({"--seed", "1"}, {below}).taskSettings.at("n"), "5");
   EXPECT_EQ(compose({"--preset", "big"}, {below}).taskSettings.at("n"), "20");
   EXPECT_EQ(compose({"--preset", "big", "--task-set", "n=7"}, {below}).taskSettings.at("n"), "7");
+  EXPECT_EQ(compose({"--preset", "big"}, {below}).leftOut, std::vector<std::string>());
+}
+
+TEST(Config, ParametersOfAFileAreKeptOrToldAsLeftOut) {
+  const Origin ownFile{Origin::Kind::OwnFile, "own.toml:2"};
+  ConfigLayer file = {{}, {{"n", {"5", ownFile}}}};
+  const RunConfig kept = compose({"--task", "copy", "--preset", "big"}, {file});
+  EXPECT_EQ(kept.taskSettings.at("n"), "5");
+  EXPECT_EQ(kept.leftOut, std::vector<std::string>());
+  for (const auto &[option, value] : {std::pair("preset", "small"), {"task", "copy"}, {"task", "mano"}}) {
+    file.options = {{option, {value, ownFile}}};
+    const RunConfig left = compose({"--task", "copy", "--preset", "big"}, {file});
+    EXPECT_EQ(left.taskSettings.at("n"), "20");
+    EXPECT_EQ(left.leftOut, std::vector<std::string>{"own.toml:2: 'n' is left out, as the file has it for another task "
+                                                     "or preset than that of the run"});
+  }
 }
 
 TEST(Config, AWrittenRunFileReadsBack) {
