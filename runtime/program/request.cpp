@@ -314,15 +314,26 @@ static void checkPrompts(const RunConfig &config, const ModelShape &model, const
     checkPrompt(named.prompt, named.name, model.length, model.vocabulary);
 }
 
-// Throws Error where a file that is written only for the user is one that the run reads.
-static void refuseInputs(const RunConfig &config, std::vector<std::string> inputs) {
+// Throws Error where a file that is written only for the user is one that the run reads, or that this or another run
+// writes.
+static void checkOutput(std::string_view option, const std::string &path, const RunConfig &config,
+                        const std::vector<std::string> &inputs) {
+  const auto isPath = [&](const std::string &input) {
+    std::error_code none;
+    return fs::equivalent(path, input, none);
+  };
+  if (std::ranges::any_of(inputs, isPath))
+    throw Error(fmt::format("{} must not name a file that is read, but got '{}'", option, path));
+  if (isFileOfRun(path, config.out == "none" ? "" : config.out))
+    throw Error(fmt::format("{} must not name a file of a run, but got '{}'", option, path));
+}
+
+static void checkOutputs(const RunConfig &config, std::vector<std::string> inputs) {
   inputs.push_back(config.tokens);
   for (const Setting &setting : settings())
-    if (std::ranges::find(outputOptions, setting.option->name) != std::end(outputOptions))
-      for (const std::string &input : inputs)
-        if (std::error_code none; fs::equivalent(setting.get(config), input, none))
-          throw Error(fmt::format("{} must not name a file that is read, but got '{}'", setting.option->name,
-                                  setting.get(config)));
+    if (const std::string_view option = setting.option->name;
+        std::ranges::find(outputOptions, option) != std::end(outputOptions) && !setting.get(config).empty())
+      checkOutput(option, setting.get(config), config, inputs);
 }
 
 void checkRequest(const RunConfig &config, const ModelShape &model, const TaskRegistry &tasks, bool isWriter) {
@@ -343,7 +354,7 @@ void checkRequest(const RunConfig &config, const ModelShape &model, const TaskRe
     checkPrompts(config, model, tasks);
   if (!isWriter)
     return;
-  refuseInputs(config, weightFiles);
+  checkOutputs(config, weightFiles);
   if (!config.scores.empty())
     checkAppended(config.scores);
   for (const std::string *path : {&config.dumpGradients, &config.dumpBatch})

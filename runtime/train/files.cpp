@@ -215,7 +215,7 @@ void replaceWhereChanged(const std::string &path, std::string_view text, bool ex
     replaceFile(path, text, executable);
 }
 
-static bool matches(std::string_view name, std::string_view pattern) {
+bool matches(std::string_view name, std::string_view pattern) {
   return pattern.ends_with('*') ? name.starts_with(pattern.substr(0, pattern.size() - 1)) : name == pattern;
 }
 

@@ -68,8 +68,10 @@ void replaceWhereChanged(const std::string &path, std::string_view text, bool ex
 std::string placeOfOutput(const std::string &path);
 // Writes a file under a temporary name, syncs it and renames it to `path`.
 void writeReplacement(const std::string &path, bool executable, const std::function<void(OutputFile &)> &fill);
-// Removes the temporary files in a folder of replacements that were interrupted, of files with these names; * at the
-// end of one stands for any end. The folder must have no other writer of such files.
+// Whether a name is the one of a pattern; * at the end of that stands for any end.
+bool matches(std::string_view name, std::string_view pattern);
+// Removes the temporary files in a folder of replacements that were interrupted, of files whose names match one of
+// these patterns. The folder must have no other writer of such files.
 void removeInterrupted(const std::string &folder, const std::vector<std::string> &names);
 
 // "cannot <action> '<path>': <reason of errno>".

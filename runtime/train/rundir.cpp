@@ -8,6 +8,7 @@
 #include "runtime/train/json.h"
 #include "runtime/train/metrics.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
 #include <filesystem>
@@ -43,14 +44,20 @@ shift
 exec "$run/build/program" --of-run "$run" --out "$out" "$@"
 )sh";
 
-// What is replaced as a whole, by folder. Other files are the user's.
-const std::vector<std::pair<std::string, std::vector<std::string>>> replacedFiles = {
+// Patterns of names, by folder.
+using NamesByFolder = std::vector<std::pair<std::string, std::vector<std::string>>>;
+
+// What is replaced as a whole.
+const NamesByFolder replacedFiles = {
     {".",
      {"run.toml", "spec.stretto", "model.sha", "rerun.sh", "metrics.jsonl", "timing.jsonl",
       std::string(eventFilePrefix) + "*"}},
     {"build", {"plan.json", "settings.json", "options.txt", "compiler.txt", "program", "stage.mlir"}},
     {"ckpt", {"latest"}},
     {"log", {"profile-*"}}};
+
+// What is written where it stands. With all that is in ckpt, other files are the user's.
+const NamesByFolder keptFiles = {{".", {"lock"}}, {"log", {"rank-*"}}};
 
 std::string bytesOf(const InputFile &file) {
   std::string bytes(file.bytes(), '\0');
@@ -114,6 +121,20 @@ std::set<std::string> modelOptions(const std::string &text) {
   return options;
 }
 
+bool hasName(const NamesByFolder &files, const std::string &folder, const std::string &name) {
+  return std::ranges::any_of(files, [&](const auto &of) {
+    return of.first == folder &&
+           std::ranges::any_of(of.second, [&](const std::string &pattern) { return matches(name, pattern); });
+  });
+}
+
+// Whether a run writes what has this path in its folder.
+bool isWritten(const std::filesystem::path &path) {
+  const std::string folder = path.has_parent_path() ? path.parent_path().string() : ".",
+                    name = path.filename().string();
+  return *path.begin() == "ckpt" || hasName(replacedFiles, folder, name) || hasName(keptFiles, folder, name);
+}
+
 } // namespace
 
 // Opens and locks the file `lock` of a run directory. Throws Error when another process has it.
@@ -136,6 +157,20 @@ std::string stageOf(const std::string &run) { return run + "/build/stage.mlir"; 
 void checkFree(const std::string &path) {
   if (pathExists(path + "/lock"))
     lockFile(path, 0);
+}
+
+bool isFileOfRun(const std::filesystem::path &path, const std::filesystem::path &run) {
+  std::error_code none;
+  const std::filesystem::path place = std::filesystem::weakly_canonical(std::filesystem::absolute(path, none), none);
+  const auto isRun = [&](const std::filesystem::path &folder) {
+    return (pathExists(folder / "spec.stretto") && pathExists(folder / "run.toml")) ||
+           std::filesystem::equivalent(folder, run, none);
+  };
+  for (std::filesystem::path inner = place; inner.has_relative_path(); inner = inner.parent_path())
+    if (const std::filesystem::path folder = inner.parent_path();
+        isRun(folder) && isWritten(place.lexically_relative(folder)))
+      return true;
+  return false;
 }
 
 std::string makeNewFolder(const std::string &path) {

@@ -5,6 +5,7 @@
 #include "runtime/core/descriptor.h"
 #include "runtime/train/config.h"
 
+#include <filesystem>
 #include <string>
 
 namespace stretto::runtime {
@@ -14,6 +15,10 @@ void checkFree(const std::string &path);
 
 // Where a run directory has the stage that its program was compiled from; nothing is there where that was the spec.
 std::string stageOf(const std::string &run);
+
+// Whether a path, or what a link there leads to, lies in a run directory under a name that runs write. `run`: a folder
+// that counts as a run directory, whatever is in it; another does where it has spec.stretto and run.toml.
+bool isFileOfRun(const std::filesystem::path &path, const std::filesystem::path &run = {});
 
 // Makes a folder that there is not yet: `path`, or where that is taken `path`-2, -3, ... Returns its name.
 std::string makeNewFolder(const std::string &path);

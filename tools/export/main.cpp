@@ -1,5 +1,6 @@
 // stretto-export: writes a checkpoint as one safetensors file.
 #include "runtime/core/error.h"
+#include "runtime/train/rundir.h"
 #include "tools/export/merge.h"
 #include "tools/support/tool_main.h"
 
@@ -25,17 +26,16 @@ static std::string outputOf(const Options &options, const runtime::Manifest &man
   return fmt::format("{}-{}.safetensors", model == manifest.facts.end() ? "model" : model->second, manifest.step);
 }
 
-// Refuses places among checkpoints, and files of the run that were not exported.
+// Refuses places among checkpoints, and files that runs write.
 static void expectApart(const std::string &output, const std::filesystem::path &checkpoint) {
   namespace fs = std::filesystem;
   const fs::path place = fs::weakly_canonical(fs::absolute(runtime::placeOfOutput(output)));
   const fs::path folder = fs::canonical(checkpoint), all = folder.parent_path();
   const bool isOfRun = all.filename() == "ckpt";
-  auto isIn = [&](const fs::path &outer) { return !place.lexically_relative(outer).native().starts_with(".."); };
-  if (isIn(isOfRun ? all : folder))
+  if (!place.lexically_relative(isOfRun ? all : folder).native().starts_with(".."))
     throw runtime::Error(fmt::format("the output must not lie in the folder of the checkpoints, but got '{}'", output));
-  if (isOfRun && isIn(all.parent_path()) && fs::exists(place) && place.extension() != ".safetensors")
-    throw runtime::Error(fmt::format("the output must not replace a file of the run, but got '{}'", output));
+  if (runtime::isFileOfRun(place, isOfRun ? all.parent_path() : fs::path()))
+    throw runtime::Error(fmt::format("the output must not be a file of a run, but got '{}'", output));
 }
 
 static void run(const Options &options) {

@@ -341,6 +341,9 @@ def run_directories():
                    [small, "--resume", "--out", f"{folder}/good", "--init-from", weights])
     promises.check("an output in place of a file that is read",
                    [*start, "--out", "none", "--init-from", weights, "--dump-batch", weights])
+    promises.check("an output in place of a file of a run", [*start, "--out", "none", "--dump-gradients", weights])
+    told = run("stretto", "eval", f"{folder}/good", "--scores", f"{folder}/good/run.toml", status=1)
+    contains(told, f"--scores must not name a file of a run, but got '{folder}/good/run.toml'")
     spec = shutil.copy(HELLO, f"{folder}/own.stretto")
     told = run("stretto", "train", spec, *TASK, *SMALL, *quiet, "--out", "none", "--scores", spec, status=2)
     contains(told, f"--scores must not name a file that is read, but got '{spec}'")

@@ -68,6 +68,22 @@ for option in ("--scores", "--dump-gradients", "--dump-batch"):
              f"{option} must not name a file that is read, but got '{weights}'")
 expect(digest(f"{folder}/good", 40) == good, "weights that were read were written")
 
+# Nor is what a run writes: the one that goes on, the one that is repeated, or one that has nothing to do with it.
+shutil.copytree(f"{folder}/good", f"{folder}/guarded")
+of_run = [f"{folder}/guarded/{name}" for name in ("run.toml", "lock", "metrics.jsonl", "build/program", "ckpt/00000040/manifest.json", "ckpt/new")]
+before = [os.path.exists(path) and read(path) for path in of_run]
+for words in (["--resume", "--steps", "41", "--out", f"{folder}/guarded"], ["--of-run", f"{folder}/guarded", "--out", "none"],
+              [*options, "--out", "none"]):
+    for option in ("--scores", "--dump-gradients", "--dump-batch"):
+        for path in of_run:
+            contains(run(fake, *words, option, path, status=1), f"{option} must not name a file of a run, but got '{path}'")
+expect([os.path.exists(path) and read(path) for path in of_run] == before, "files of a run were written")
+run(fake, "--resume", "--steps", "41", "--quiet", "--out", f"{folder}/guarded", "--scores", f"{folder}/guarded/scores.jsonl")
+expect(os.path.exists(f"{folder}/guarded/scores.jsonl"), "scores of the user beside the files of a run")
+os.makedirs(f"{folder}/fresh")
+contains(run(fake, *options, "--out", f"{folder}/fresh", "--dump-batch", f"{folder}/fresh/run.toml", status=1),
+         f"--dump-batch must not name a file of a run, but got '{folder}/fresh/run.toml'")
+
 # A folder that is removed, or moved, has no writer any more.
 moved = subprocess.Popen([fake, "--task", "rule", "--steps", "1000", "--task-set", "delay_us=2000", "--quiet",
                           "--save-every", "100", "--out", f"{folder}/moved"], stderr=subprocess.PIPE, text=True)
