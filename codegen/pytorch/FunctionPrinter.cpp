@@ -34,13 +34,16 @@ std::string FunctionPrinter::someTensor() {
   return "None";
 }
 
-/// An argument with the positions of activations of this type; empty where there is none.
+/// An argument with the positions of activations of this type, tokens or activations; empty where there is none.
 std::string FunctionPrinter::someRows(Type type) {
   ArrayRef<int64_t> shape = cast<RankedTensorType>(type).getShape();
-  for (BlockArgument argument : function.getArguments())
-    if (ArrayRef<int64_t> own = typeOf(argument).getShape();
-        shape.size() == 3 && own.size() >= 2 && own.take_front(2) == shape.take_front(2) && !weights.nameOf(argument))
+  for (BlockArgument argument : function.getArguments()) {
+    RankedTensorType own = typeOf(argument);
+    const int64_t rank = own.getElementType().isInteger() ? 2 : 3; // other matrices are weights
+    if (shape.size() == 3 && own.getRank() == rank && own.getShape().take_front(2) == shape.take_front(2) &&
+        !weights.nameOf(argument))
       return text(argument);
+  }
   return "";
 }
 

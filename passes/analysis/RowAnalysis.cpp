@@ -97,6 +97,10 @@ public:
       joinStructure(op);
     }
     settle();
+    for (Operation *op : ops)
+      if (auto sum = dyn_cast<seq::ColumnSumOp>(op)) // of rows, unless it is known to be of a weight's
+        kinds.seed(sum.getOperand(), RowKind::row);
+    settle();
     for (Operation *op : ops) {
       if (!isa<seq::ReduceOp, seq::PermuteOp, seq::ColumnIndexOp>(op))
         continue;
@@ -180,10 +184,7 @@ void Solver::seedByDefinition(Operation *op) {
         row(op->getOperands());
         row(op->getResults());
       })
-      .Case([&](seq::ColumnSumOp op) {
-        row(op.getOperand());
-        shared(op.getResult());
-      })
+      .Case([&](seq::ColumnSumOp op) { shared(op.getResult()); })
       .Case([&](seq::TapOp op) { row({op.getOperand(), op.getResult()}); })
       .Case([&](seq::PositionsOp op) { row(op.getResult()); })
       .Case([&](seq::TableOp op) { kinds.seed(op.getResult(), RowKind::time); })

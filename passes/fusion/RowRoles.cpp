@@ -86,6 +86,13 @@ static bool repeatsOverColumns(Operation *op) {
   return broadcast && !broadcast.getDims().empty() && broadcast.getDims().back() + 1 != broadcast.getType().getRank();
 }
 
+/// Whether an operation repeats a value along some dimensions of its result, but not along all.
+static bool repeatsAlongSome(Operation *op) {
+  auto broadcast = dyn_cast<seq::BroadcastOp>(op);
+  return broadcast && !broadcast.getDims().empty() &&
+         static_cast<int64_t>(broadcast.getDims().size()) < broadcast.getType().getRank();
+}
+
 /// Whether a kernel of parameter rows spreads each column of a value over a row.
 bool RowRoles::areColumnsRows(Value value) const {
   return llvm::any_of(value.getUsers(), [&](Operation *user) {
@@ -124,7 +131,7 @@ RowRole RowRoles::findRole(Operation *op) const {
     return RowRole::duplicated;
   if (isReadOutside(op))
     return isJoinOfLibraryRows(op) ? RowRole::outside : RowRole::member;
-  if ((countsColumns(op) || repeatsOverColumns(op)) && areColumnsRows(result))
+  if ((countsColumns(op) || repeatsAlongSome(op)) && areColumnsRows(result))
     return RowRole::member;
   bool isOnTheWay = onlyMoves(op) || isa<arith::SIToFPOp>(op); // a whole number is as long as the real one it becomes
   if (kind == RowKind::row)

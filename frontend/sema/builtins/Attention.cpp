@@ -58,11 +58,13 @@ bool expectCausal(BuiltinCall &call, int64_t window, bool alibi) {
   return false;
 }
 
-/// Reports a cap that no score is below.
+/// Reports a cap that no score is below, or that is far from any score: by how many times is no number in f32.
 bool expectCap(BuiltinCall &call) {
-  if (call.real("cap", 0) >= 0)
+  double cap = call.real("cap", 0);
+  if (cap == 0 || (cap >= 1e-30 && cap <= 1e30))
     return true;
-  call.errorAt("cap", "cap must be at least 0, which is for none, but got " + toString(call.value("cap")));
+  call.errorAt("cap",
+               "cap must be 0, which is for none, or between 1e-30 and 1e30, but got " + toString(call.value("cap")));
   return false;
 }
 

@@ -90,10 +90,20 @@ static constexpr Habit formulas[] = {
 };
 
 static constexpr Habit parameters[] = {
-    {"base", "theta"},          {"epsilon", "eps"},       {"iscausal", "causal"},
-    {"kernelsize", "kernel"},   {"nhead", "heads"},       {"nheads", "heads"},
-    {"nkvheads", "kv_heads"},   {"numheads", "heads"},    {"numkeyvalueheads", "kv_heads"},
-    {"numkvheads", "kv_heads"}, {"outfeatures", "width"}, {"softcap", "cap"},
+    {"base", "theta"},
+    {"epsilon", "eps"},
+    {"iscausal", "causal"},
+    {"kernelsize", "kernel"},
+    {"nhead", "heads"},
+    {"nheads", "heads"},
+    {"nkvheads", "kv_heads"},
+    {"numheads", "heads"},
+    {"numkeyvalueheads", "kv_heads"},
+    {"numkvheads", "kv_heads"},
+    {"outfeatures", "width"},
+    {"softcap", "cap"},
+    {"logitsoftcapping", "cap"},
+    {"attnlogitsoftcapping", "cap"},
     {"usebias", "bias"},
 };
 

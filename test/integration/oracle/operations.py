@@ -121,6 +121,14 @@ EXPRESSIONS = {
         "linear(x, weight = layer_norm(parameter(7, 12))) * linear(y, weight = layer_norm(parameter(7, 12), 3, bias = false)) * layer_norm(parameter(7))",
     "keep_top of weights":
         "linear(x, weight = keep_top(parameter(7, 12), 3)) * linear(y, weight = keep_top(parameter(7, 12), 2, heads = 3)) * keep_top(parameter(7), 2)",
+    "norms of sums of weights":
+        "linear(x, weight = rms_norm(tanh(sum(parameter(12, 60), 12)))) * linear(y, weight = layer_norm(sum(parameter(12, 60), 12)))",
+    "spread norms of weights":
+        "linear(x, weight = spread(rms_norm(parameter(12, 4)), 12)) * linear(y, weight = spread(layer_norm(parameter(12, 4)), 12))",
+    "norms of weights beside a norm of a sum":
+        "linear(x, weight = concat(parameter(12, 7), rms_norm(sum(parameter(12, 10), 5))))",
+    "norms of heads of weights":
+        "linear(x, weight = rms_norm(spread(parameter(12, 4), 12), heads = 4) * rms_norm(concat(parameter(12, 9), parameter(12, 3)), heads = 4))",
     "a table of parts": "x * embed(tokens, weight = concat(slice(parameter(vocab, 9), 1, 4), rms_norm(parameter(vocab, 8))))",
     "a part of a weight for each layer":
         "x  w, g = parameter(12, 36), parameter(24)  repeat 3 as i { z = z + tanh(linear(z, weight = slice(w, i * 12, 12))) * slice(g, i * 4, 12) }",

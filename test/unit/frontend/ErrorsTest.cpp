@@ -247,7 +247,9 @@ INSTANTIATE_TEST_SUITE_P(
              "'softmax_attention' takes alibi only with causal = true, but got alibi = true and causal = false"},
         Case{"x = softmax_attention(x, x, x, 4, sinks = parameter(16))",
              "sinks must be a weight [4], a number for each head, but got "},
-        Case{"x = softmax_attention(x, x, x, 4, cap = -30)", "cap must be at least 0, which is for none, but got -30"},
+        Case{"x = softmax_attention(x, x, x, 4, cap = -30)",
+             "cap must be 0, which is for none, or between 1e-30 and 1e30, but got -30"},
+        Case{"x = softmax_attention(x, x, x, 4, cap = 3e38)", "between 1e-30 and 1e30, but got 3e+38"},
         Case{"x = softmax_attention(x, x, x, 16, sinks = x)", "sinks must be a weight [16], a number for each head, "},
         Case{"repeat 2 { x = linear(x, 24) }", "'x' must keep its shape from one iteration to the next, but changes "
                                                "from [batch=2, length=8, dim=16] to [batch=2, length=8, 24]"},
