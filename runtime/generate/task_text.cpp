@@ -36,35 +36,42 @@ TaskText::TaskText(std::unique_ptr<const Task> taskIn) : task(std::move(taskIn))
   }
 }
 
-// The bytes of the longest token that a text opens with; 0 where it opens with none.
-size_t TaskText::longestToken(std::string_view text) const {
+// The bytes of the longest token that a text opens with, but not fewer than `least`; 0 where there is none.
+size_t TaskText::longestToken(std::string_view text, size_t least) const {
   size_t size = std::min(longest, text.size());
-  while (size > 0 && !ids.contains(std::string(text.substr(0, size))))
+  while (size >= least && !ids.contains(std::string(text.substr(0, size))))
     --size;
-  return size;
-}
-
-void TaskText::readPart(std::string_view part, const std::string &place, std::vector<int32_t> &tokens) const {
-  for (size_t at = 0; at < part.size();) {
-    if (const size_t size = longestToken(part.substr(at))) {
-      tokens.push_back(ids.at(std::string(part.substr(at, size))));
-      at += size;
-    } else if (part[at] == ' ') {
-      ++at;
-    } else {
-      throw Error(
-          fmt::format("{}: a prompt must be words of the vocabulary of task '{}', but got '{}' (stretto data {} "
-                      "--vocabulary lists it)",
-                      place, task->name(), printable(wordAt(part, at)), task->name()));
-    }
-  }
+  return size >= least ? size : 0;
 }
 
 std::vector<int32_t> TaskText::read(std::string_view text, const std::string &place) const {
+  const std::string spaced = singleSpaces(text);
+  const std::vector<std::string> parts = task->cutText(spaced);
   std::vector<int32_t> tokens;
-  for (const std::string &part : task->cutText(singleSpaces(text)))
-    readPart(part, place, tokens);
+  size_t at = 0;
+  const auto readUpTo = [&](size_t end, bool isToken) {
+    while (at < end && at + 1 < spaced.size()) { // the last is the space behind the last word
+      const std::string_view rest = std::string_view(spaced).substr(at, end - at);
+      if (const size_t size = longestToken(rest, isToken ? rest.size() : 1)) {
+        tokens.push_back(ids.at(std::string(rest.substr(0, size))));
+        at += size;
+      } else if (rest[0] == ' ') {
+        ++at;
+      } else {
+        refuse(wordAt(spaced, at), place);
+      }
+    }
+  };
+  for (const std::string &part : parts)
+    readUpTo(at + part.size(), /*isToken=*/true);
+  readUpTo(spaced.size(), /*isToken=*/false);
   return tokens;
+}
+
+void TaskText::refuse(std::string_view word, const std::string &place) const {
+  throw Error(fmt::format("{}: a prompt must be words of the vocabulary of task '{}', but got '{}' (stretto data {} "
+                          "--vocabulary, with the settings of the run, lists it)",
+                          place, task->name(), printable(word), task->name()));
 }
 
 std::string TaskText::write(std::span<const int32_t> tokens, const std::string &place) const {

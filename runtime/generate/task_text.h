@@ -16,16 +16,17 @@ class TaskText {
 public:
   explicit TaskText(std::unique_ptr<const Task> task);
 
-  // The tokens of a text, where any white space counts as a space, and one that no token holds for none: at each place
-  // the longest that is there. Throws Error, opening with `place`, for a word that has no tokens.
+  // The tokens of a text: at each place the longest, where the task does not cut the text. White space of ASCII counts
+  // as one space, and a space that belongs to no token is left out. Throws Error, opening with `place`, for a word that
+  // tokens do not spell.
   std::vector<int32_t> read(std::string_view text, const std::string &place) const;
 
   // The texts of tokens joined. Throws Error, opening with `place`, for an id that the task does not have.
   std::string write(std::span<const int32_t> tokens, const std::string &place) const;
 
 private:
-  void readPart(std::string_view part, const std::string &place, std::vector<int32_t> &tokens) const;
-  size_t longestToken(std::string_view text) const;
+  size_t longestToken(std::string_view text, size_t least) const;
+  [[noreturn]] void refuse(std::string_view word, const std::string &place) const;
 
   std::unique_ptr<const Task> task;
   std::unordered_map<std::string, int32_t> ids; // by text

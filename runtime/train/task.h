@@ -65,11 +65,12 @@ public:
   // What the token of an id says. Parameters may change it, and a model is used with those only that leave it as it was
   // when the model was trained. Empty: nothing is known.
   virtual std::string meaning(int32_t /*id*/) const { return {}; }
-  // What the token of an id is in text, with the space that it brings along: "<query> ", " fox". Tokens are the text
-  // that theirs joined are; no two ids have the same.
+  // The text of the token of an id, with the space that belongs to it: "<query> ", " fox". Different ids have
+  // different texts, and the texts of a sequence, joined, are its text.
   virtual std::string text(int32_t id) const { return std::to_string(id) + " "; }
-  // Cuts text, whose words have one space before and behind them, where no token reaches over.
-  virtual std::vector<std::string> cutText(const std::string &text) const { return {text}; }
+  // Cuts text, whose words have one space before and behind them, into the texts of its tokens, but for that last
+  // space; none: the longest token at each place is meant.
+  virtual std::vector<std::string> cutText(const std::string & /*text*/) const { return {}; }
 
   // Tokens that each whole document has at least; 0: nothing is known. A row holds so many documents at most.
   virtual int64_t shortestDocument() const { return 0; }

@@ -37,6 +37,19 @@ static size_t pieceEnd(std::string_view text, size_t from) {
   return kind == CharacterKind::Space ? spaceEnd(text, from) : runEnd(text, begin, kind);
 }
 
+// Where a piece of signs can end, the longest first; of others their end alone.
+static std::vector<size_t> signEnds(std::string_view piece) {
+  std::vector<size_t> ends;
+  for (size_t at = piece.starts_with(' '); at < piece.size(); ends.push_back(at)) {
+    const Character next = firstCharacter(piece.substr(at));
+    if (next.kind != CharacterKind::Sign)
+      return {piece.size()};
+    at += next.bytes;
+  }
+  std::ranges::reverse(ends);
+  return ends;
+}
+
 std::vector<std::string_view> splitPieces(std::string_view text) {
   std::vector<std::string_view> pieces;
   for (size_t from = 0; from < text.size();) {
@@ -59,15 +72,37 @@ std::vector<int32_t> Vocabulary::encode(std::string_view text) {
   return tokens;
 }
 
+bool Vocabulary::knows(std::string_view piece) const {
+  return std::ranges::all_of(bpe->split(piece), [&](const std::string &token) { return ids.contains(token); });
+}
+
+// The end of the piece that a text opens with. Signs that are not tokens of the task, or after which none follows, may
+// be of several texts that were cut one by one: the most that are.
+size_t Vocabulary::knownEnd(std::string_view text) const {
+  const size_t end = pieceEnd(text, 0);
+  size_t most = 0;
+  for (size_t to : signEnds(text.substr(0, end))) {
+    if (!knows(text.substr(0, to)))
+      continue;
+    if (to == text.size() || knows(text.substr(to, pieceEnd(text, to) - to)))
+      return to;
+    most = std::max(most, to);
+  }
+  return most ? most : end;
+}
+
 std::vector<std::string> Vocabulary::cut(std::string_view text) const {
-  if (!bpe)
-    return {std::string(text)};
   std::vector<std::string> parts;
+  if (!bpe)
+    return parts;
+  text.remove_suffix(text.ends_with(' '));
   while (!text.empty()) {
     const size_t mark = std::min(text.find(ownMark), text.size());
-    for (std::string_view piece : splitPieces(text.substr(0, mark)))
-      if (piece != " ")
-        std::ranges::move(bpe->split(piece), std::back_inserter(parts));
+    for (std::string_view rest = text.substr(0, mark); !rest.empty();) {
+      const size_t end = knownEnd(rest);
+      std::ranges::move(bpe->split(rest.substr(0, end)), std::back_inserter(parts));
+      rest.remove_prefix(end);
+    }
     if (mark < text.size())
       parts.emplace_back(ownMark);
     text.remove_prefix(std::min(mark + ownMark.size(), text.size()));

@@ -35,7 +35,8 @@ public:
   std::string meaning(int32_t id) const { return id < first ? "begin" : text(id); }
   // The same as a text can show it, which holds the task's own as marks.
   std::string shown(int32_t id) const { return id < first ? std::string(ownMark) : text(id); }
-  // A text cut where no token reaches over: at the marks of the task's own, and between the tokens of a tokenizer.
+  // The tokens of a tokenizer that a text, which ends in a space, is cut into, and the marks of the task's own; none
+  // without a tokenizer.
   std::vector<std::string> cut(std::string_view text) const;
   // Tokens joined; the task's own have no text.
   std::string join(std::span<const int32_t> tokens) const;
@@ -44,6 +45,8 @@ private:
   static constexpr std::string_view ownMark = " <begin>";
 
   int32_t add(std::string text);
+  bool knows(std::string_view piece) const;
+  size_t knownEnd(std::string_view text) const;
 
   int32_t first;
   std::shared_ptr<const Bpe> bpe;

@@ -3,6 +3,7 @@
 #include "Support.h"
 #include "runtime/generate/task_text.h"
 #include "tasks/capo/capo.h"
+#include "tasks/capo/embedded_lists.h"
 
 #include <gtest/gtest.h>
 
@@ -59,6 +60,13 @@ protected:
     std::string error = errorOf([&] { Bpe bpe(directory); });
     size_t at = error.find(directory + "/");
     return at == std::string::npos ? error : error.erase(at, directory.size() + 1);
+  }
+
+  // Expects the text of a sequence of Capo to be read as its tokens.
+  static void expectReadBack(const std::map<std::string, std::string> &settings) {
+    const TaskText text(makeTask("capo", settings));
+    const std::vector<int32_t> row = Batch(*makeTask("capo", settings), 1, Stream::Train, 0, 1).row(0);
+    EXPECT_EQ(text.read(text.write(row, "answer"), "prompt"), row);
   }
 
   std::string directory;
@@ -166,12 +174,29 @@ TEST_F(BpeFiles, publishedIdsNeedTheTokenOfTheEnd) {
             "task 'capo': the vocabulary '" + directory + "' must hold the token '<|endoftext|>' for its ids");
 }
 
-TEST_F(BpeFiles, biographiesReadBack) {
-  const std::map<std::string, std::string> settings = {{"n", "40"}, {"vocabulary", directory}};
-  const TaskText text(makeTask("capo", settings));
-  const auto task = makeTask("capo", settings);
-  const std::vector<int32_t> row = Batch(*task, 1, Stream::Train, 0, 1).row(0);
-  EXPECT_EQ(text.read(text.write(row, "answer"), "prompt"), row);
+TEST_F(BpeFiles, biographiesReadBack) { expectReadBack({{"n", "40"}, {"vocabulary", directory}}); }
+
+// A value and the text behind it are cut one by one, where the same signs in one text are a token that no text has.
+TEST_F(BpeFiles, signsOfTwoTextsReadBack) {
+  std::string vocabulary = contents("vocab.json");
+  write("vocab.json", vocabulary.replace(vocabulary.find("\"he\""), 0, "\"'s\": 6, \".'\": 7, \".)\": 8, "));
+  write("merges.txt", contents("merges.txt") + "' s\n. '\n. )\n");
+  for (const EmbeddedList &list : embeddedLists)
+    write(std::string(list.name) + ".txt", std::string(list.text));
+  write("employers.txt", "Acme Inc. | Dhaka\nBolt Inc. | Durham\n");
+  write("sentences_employer.txt", "{He} liked {employer}'s work.\n{He} worked (for {employer}).\n");
+  expectReadBack({{"n", "40"}, {"vocabulary", directory}, {"lists", directory}});
+}
+
+TEST_F(BpeFiles, unknownWordsAreToldWhole) {
+  const TaskText text(makeTask("capo", {{"n", "40"}, {"vocabulary", directory}}));
+  try {
+    text.read("He caf\u00e9s, there", "prompt 1");
+    FAIL();
+  } catch (const Error &error) {
+    EXPECT_NE(std::string(error.what()).find("but got 'caf\u00e9s,' (stretto data capo"), std::string::npos)
+        << error.what();
+  }
 }
 
 TEST_F(BpeFiles, everyByteNeedsAToken) {

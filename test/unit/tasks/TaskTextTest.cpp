@@ -5,6 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+
 using namespace stretto;
 using namespace stretto::runtime;
 using namespace stretto::tasks;
@@ -56,9 +59,21 @@ TEST(TaskText, isTheTextOfTheTask) {
   EXPECT_EQ(hops.write(hops.read("Question: In which year was", ""), ""), "Question: In which year was");
 }
 
+// Where a text has a space before another white space, a space alone is a token.
+TEST(TaskText, theSpaceBehindTheLastWordIsNoToken) {
+  const std::string path = ::testing::TempDir() + "spaces.txt";
+  std::ofstream(path) << "They came \u00a0again then. They went on and on.\n";
+  const TaskText text(makeTask("hops", {{"people", "2"}, {"file", path}}));
+  EXPECT_EQ(text.write(text.read("came \u00a0again", ""), ""), "came \u00a0again");
+  EXPECT_EQ(text.read("came", "").size(), 1);
+  EXPECT_EQ(text.read("<begin> They came \u00a0again", "").size(), 6);
+  EXPECT_TRUE(text.read(" ", "").empty());
+  std::filesystem::remove(path);
+}
+
 TEST(TaskText, unknownWordsAndIdsAreRefused) {
   const TaskText text(makeTask("copy", {{"n", "2"}, {"symbols", "3"}}));
-  const std::string known = " (stretto data copy --vocabulary lists it)";
+  const std::string known = " (stretto data copy --vocabulary, with the settings of the run, lists it)";
   EXPECT_EQ(refusal([&] { text.read("<begin> 1 4", "prompt 2"); }),
             "prompt 2: a prompt must be words of the vocabulary of task 'copy', but got '4'" + known);
   EXPECT_EQ(refusal([&] { text.read("12<query>", "prompt 1"); }),
