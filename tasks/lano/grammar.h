@@ -21,6 +21,9 @@ struct Grammar {
                           mostCharacters = 64; // of a name
   static constexpr int64_t mostTokens = 4096;  // of a sentence
 
+  // The token that opens a sentence, as text; no terminal has its name.
+  static constexpr std::string_view opening = "<begin>";
+
   std::string name;
   std::string digest;             // of the file it was read from; empty: it came with the program
   std::vector<std::string> names; // of each symbol

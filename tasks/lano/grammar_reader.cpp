@@ -144,6 +144,8 @@ private:
     for (const std::string &name : terminals) {
       if (name == "->" || name == "|")
         fail(line, "a terminal must have a name, but got " + quote(name));
+      if (name == Grammar::opening)
+        fail(line, "a terminal must not have the name of the token that opens a sentence, but got " + quote(name));
       if (!seen.insert(name).second)
         fail(line, "terminals must differ, but got " + quote(name) + " twice");
     }

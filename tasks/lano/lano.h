@@ -28,7 +28,7 @@ public:
     return id == begin ? "begin" : "terminal " + grammar.names[id - firstTerminal];
   }
   std::string text(int32_t id) const override {
-    return id == begin ? "<begin> " : grammar.names[id - firstTerminal] + " ";
+    return (id == begin ? std::string(Grammar::opening) : grammar.names[id - firstTerminal]) + " ";
   }
   std::vector<int32_t> publishedIds() const override { return grammar.published; }
 

@@ -38,6 +38,8 @@ TEST(Grammar, syntaxErrors) {
   EXPECT_EQ(readError("terminals\n"), "g:1: 'terminals' must be followed by at least one name");
   EXPECT_EQ(readError("terminals a\n"), "g:1: a grammar must have a symbol with rules, but got none");
   EXPECT_EQ(readError("terminals a b a"), "g:1: terminals must differ, but got 'a' twice");
+  EXPECT_EQ(readError("terminals a\tb <begin>"),
+            "g:1: a terminal must not have the name of the token that opens a sentence, but got '<begin>'");
   EXPECT_EQ(readError("terminals a | b"), "g:1: a terminal must have a name, but got '|'");
   EXPECT_EQ(readError("terminals a\nterminals b"),
             "g:2: terminals must be named once, but got them again after line 1");
