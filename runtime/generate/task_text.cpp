@@ -74,13 +74,14 @@ void TaskText::refuse(std::string_view word, const std::string &place) const {
                           place, task->name(), printable(word), task->name()));
 }
 
-std::string TaskText::write(std::span<const int32_t> tokens, const std::string &place) const {
+std::string TaskText::write(std::span<const int32_t> tokens) const {
   std::string text;
   for (const int32_t token : tokens) {
-    if (token < 0 || token >= task->vocabulary())
-      throw Error(fmt::format("{}: a token of task '{}', which has a text, must be in 0..{}, but got {}", place,
-                              task->name(), task->vocabulary() - 1, token));
-    text += task->text(token);
+    const bool isOfTask = token >= 0 && token < task->vocabulary();
+    const std::string next = isOfTask ? task->text(token) : fmt::format(" <{}> ", token);
+    if (text.ends_with(' ') && next.starts_with(' '))
+      text.pop_back();
+    text += next;
   }
   const size_t from = std::min(text.find_first_not_of(' '), text.size());
   return text.substr(from, text.find_last_not_of(' ') + 1 - from);

@@ -21,8 +21,8 @@ public:
   // tokens do not spell.
   std::vector<int32_t> read(std::string_view text, const std::string &place) const;
 
-  // The texts of tokens joined. Throws Error, opening with `place`, for an id that the task does not have.
-  std::string write(std::span<const int32_t> tokens, const std::string &place) const;
+  // The texts of tokens joined, with single spaces. An id that the task does not have is written as a mark: "<32>".
+  std::string write(std::span<const int32_t> tokens) const;
 
 private:
   size_t longestToken(std::string_view text, size_t least) const;

@@ -15,17 +15,13 @@ std::string writePrompts(const TrainingState &state, const RunConfig &config, co
   checkEndToken(config, state.program.vocabulary);
   Generator generator(state);
   std::vector<Prompt> prompts;
-  std::vector<std::string> names;
   for (NamedPrompt &named : readPrompts(config, text)) {
     generator.check(named.prompt, named.name);
     prompts.push_back(std::move(named.prompt));
-    names.push_back(std::move(named.name));
   }
   const Writing writing{std::max(0.0, config.temperature), static_cast<uint64_t>(config.seed), 0};
-  const std::vector<std::vector<int32_t>> answers = generator.answer(prompts, writing);
-  for (size_t i = 0; i < answers.size(); ++i)
-    out << (text ? text->write(answers[i], "answer to " + names[i]) : fmt::format("{}", fmt::join(answers[i], " ")))
-        << "\n";
+  for (const std::vector<int32_t> &answer : generator.answer(prompts, writing))
+    out << (text ? text->write(answer) : fmt::format("{}", fmt::join(answer, " "))) << "\n";
   const WritingSpeed &speed = generator.speed();
   return fmt::format("{} written and {} read in {:.3f} s: {:.0f} tokens/s", counted(speed.written, "token"), speed.read,
                      speed.seconds, speed.writtenPerSecond());

@@ -66,7 +66,7 @@ protected:
   static void expectReadBack(const std::map<std::string, std::string> &settings) {
     const TaskText text(makeTask("capo", settings));
     const std::vector<int32_t> row = Batch(*makeTask("capo", settings), 1, Stream::Train, 0, 1).row(0);
-    EXPECT_EQ(text.read(text.write(row, "answer"), "prompt"), row);
+    EXPECT_EQ(text.read(text.write(row), "prompt"), row);
   }
 
   std::string directory;

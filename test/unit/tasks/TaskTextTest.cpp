@@ -45,18 +45,18 @@ TEST(TaskText, documentsReadBack) {
     Batch batch(*makeTask(info.name, {}), 3, Stream::Train, 0, 4);
     for (int64_t r = 0; r < 4; ++r) {
       const Tokens row = batch.row(r), whole(row.begin(), row.begin() + lastDocument(batch, r));
-      EXPECT_EQ(text.read(text.write(whole, "answer"), "prompt"), whole) << info.name << ", sequence " << r;
+      EXPECT_EQ(text.read(text.write(whole), "prompt"), whole) << info.name << ", sequence " << r;
     }
   }
 }
 
 TEST(TaskText, isTheTextOfTheTask) {
   const TaskText depo(makeTask("depo2", {}));
-  EXPECT_EQ(depo.write(depo.read("<begin>  ab bc\n<k=3> ab <answer>", ""), ""), "<begin> ab bc <k=3> ab <answer>");
+  EXPECT_EQ(depo.write(depo.read("<begin>  ab bc\n<k=3> ab <answer>", "")), "<begin> ab bc <k=3> ab <answer>");
   const TaskText large(makeTask("depo1", {}));
-  EXPECT_EQ(large.write(large.read("3.15 7", ""), ""), "3.15 7");
+  EXPECT_EQ(large.write(large.read("3.15 7", "")), "3.15 7");
   const TaskText hops(makeTask("hops", {}));
-  EXPECT_EQ(hops.write(hops.read("Question: In which year was", ""), ""), "Question: In which year was");
+  EXPECT_EQ(hops.write(hops.read("Question: In which year was", "")), "Question: In which year was");
 }
 
 // Where a text has a space before another white space, a space alone is a token.
@@ -64,20 +64,27 @@ TEST(TaskText, theSpaceBehindTheLastWordIsNoToken) {
   const std::string path = ::testing::TempDir() + "spaces.txt";
   std::ofstream(path) << "They came \u00a0again then. They went on and on.\n";
   const TaskText text(makeTask("hops", {{"people", "2"}, {"file", path}}));
-  EXPECT_EQ(text.write(text.read("came \u00a0again", ""), ""), "came \u00a0again");
+  EXPECT_EQ(text.write(text.read("came \u00a0again", "")), "came \u00a0again");
   EXPECT_EQ(text.read("came", "").size(), 1);
   EXPECT_EQ(text.read("<begin> They came \u00a0again", "").size(), 6);
   EXPECT_TRUE(text.read(" ", "").empty());
   std::filesystem::remove(path);
 }
 
-TEST(TaskText, unknownWordsAndIdsAreRefused) {
+TEST(TaskText, unknownWordsAreRefused) {
   const TaskText text(makeTask("copy", {{"n", "2"}, {"symbols", "3"}}));
   const std::string known = " (stretto data copy --vocabulary, with the settings of the run, lists it)";
   EXPECT_EQ(refusal([&] { text.read("<begin> 1 4", "prompt 2"); }),
             "prompt 2: a prompt must be words of the vocabulary of task 'copy', but got '4'" + known);
   EXPECT_EQ(refusal([&] { text.read("12<query>", "prompt 1"); }),
             "prompt 1: a prompt must be words of the vocabulary of task 'copy', but got '12<query>'" + known);
-  EXPECT_EQ(refusal([&] { text.write(Tokens{1, 5}, "answer to prompt 1"); }),
-            "answer to prompt 1: a token of task 'copy', which has a text, must be in 0..4, but got 5");
+}
+
+TEST(TaskText, idsThatTheTaskLacksAreMarks) {
+  EXPECT_EQ(TaskText(makeTask("copy", {{"n", "2"}, {"symbols", "3"}})).write(Tokens{5, 1, 6, 7, 2}),
+            "<5> <query> <6> <7> 1");
+  const TaskText hops(makeTask("hops", {}));
+  Tokens tokens = hops.read("Question: In", "");
+  tokens.insert(tokens.end() - 1, 1 << 30);
+  EXPECT_EQ(hops.write(tokens), "Question: <1073741824> In");
 }
