@@ -38,10 +38,10 @@ inline size_t validUtf8(std::string_view bytes) {
   return at;
 }
 
-// About 40 bytes for a message, with dots in place of control signs and of what is no UTF-8.
-inline std::string printable(std::string_view bytes) {
+// About so many bytes to be shown, as in a message, with dots in place of control signs and of what is no UTF-8.
+inline std::string printable(std::string_view bytes, size_t most = 40) {
   std::string text;
-  while (!bytes.empty() && text.size() < 40) {
+  while (!bytes.empty() && text.size() < most) {
     const size_t size = utf8Size(bytes);
     const bool isControl = size == 1 && (uint8_t(bytes[0]) < ' ' || bytes[0] == 0x7f);
     text.append(size == 0 || isControl ? "." : bytes.substr(0, size));

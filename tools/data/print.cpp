@@ -1,6 +1,7 @@
 // How samples and tasks are shown.
 #include "tools/data/print.h"
 
+#include "runtime/core/utf8.h"
 #include "runtime/train/json.h"
 #include "tasks/recipes.h"
 
@@ -76,14 +77,24 @@ void printJson(std::ostream &out, const runtime::Task &task, Samples &samples, P
   }
 }
 
+// What JSON cannot say of a text, which is no UTF-8: its bytes; else nothing.
+static std::string bytesMember(const std::string &text) {
+  if (runtime::validUtf8(text) == text.size())
+    return "";
+  std::string bytes;
+  for (const char byte : text)
+    bytes += (bytes.empty() ? "" : ",") + std::to_string(uint8_t(byte));
+  return ",\"bytes\":[" + bytes + "]";
+}
+
 void printVocabulary(std::ostream &out, const runtime::Task &task, PrintOptions options, bool json) {
   const std::function<int32_t(int32_t)> number = numbering(task, options.published);
   for (int32_t id = 0; id < task.vocabulary(); ++id) {
     const std::string text = task.text(id);
     if (json)
-      out << "{\"id\":" << number(id) << ",\"text\":" << runtime::quoteJson(text) << "}\n";
+      out << "{\"id\":" << number(id) << ",\"text\":" << runtime::quoteJson(text) << bytesMember(text) << "}\n";
     else
-      out << number(id) << " \"" << text << "\"\n";
+      out << number(id) << " \"" << runtime::printable(text, text.size()) << "\"\n";
   }
 }
 
