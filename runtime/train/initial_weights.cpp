@@ -119,6 +119,10 @@ void checkModelOf(const RunConfig &config, const stretto_program &program) {
     throw Error(fmt::format("the program must be compiled from '{0}', as that of run '{1}' was, which its spec does "
                             "not tell: {2} {0} --init-from {1} --task TASK",
                             stage, run, command));
+  if (*program.stage)
+    throw Error(fmt::format("the stage that the program is compiled from must be as run '{0}' was started with, {1} as "
+                            "'{0}/model.sha' says, but is {2}",
+                            run, printable(then), program.spec_hash));
   throw Error(
       fmt::format("spec and settings must be those that run '{0}' was started with, {1} as '{0}/model.sha' says, but "
                   "are {2}; so must --length where the model has weights for it, as embed(positions(), ...); to give "

@@ -90,6 +90,11 @@ contains(run(fake, "--of-run", staged, "--out", "none", status=1),
          f"stretto eval {kept} --init-from {staged}")
 contains(run(fake, "--of-run", staged, "--prompt", "1", status=1), f"stretto generate {kept} --init-from {staged}")
 contains(run(fake, "--resume", "--out", staged, status=1), f"but the run was compiled from the stage '{kept}'")
+shutil.copytree(staged, f"{folder}/edited", symlinks=True)
+with open(f"{folder}/edited/model.sha", "w", encoding="utf-8") as file:
+    file.write("0001")
+contains(run(f"{programs}/fake_stage", "--of-run", f"{folder}/edited", "--out", "none", status=1),
+         f"the stage that the program is compiled from must be as run '{folder}/edited' was started with, 0001 as")
 run(f"{staged}/rerun.sh", f"{folder}/staged-again")
 expect(digest(f"{folder}/staged-again", 40) == digest(staged, 40), "a repeated run of a stage differs")
 expect(read(f"{folder}/staged-again/build/stage.mlir") == b"module{}", "a repeated run keeps the stage, too")
