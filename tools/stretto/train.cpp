@@ -251,6 +251,8 @@ static void takeFromRun(TrainArguments &arguments, const std::string &weights) {
     if (lastValue(options, "--dtype") == "bf16")
       dropOption(options, "--dtype");
   }
+  if (hasOption(arguments.compiler, "--target"))
+    std::erase(options, "--emulate");
   takeSourceOf(run, arguments, std::move(options));
   arguments.program.insert(arguments.program.begin(), {"--of-run", run.string()});
 }

@@ -123,6 +123,9 @@ TEST(SplitTrainArguments, ARunOfAStageGoesOnByThat) {
   takeResumedSpec(resumed);
   EXPECT_EQ(resumed.spec, run / "build/stage.mlir");
   EXPECT_EQ(resumed.compiler, (Words{"--batch", "4", "--target", "cuda", "--emulate", "--fuse", "none"}));
+  EXPECT_EQ(evaluationArguments(Words{run.path}).compiler, (Words{"--batch", "4", "--target", "cuda", "--emulate"}));
+  EXPECT_EQ(evaluationArguments(Words{run.path, "--target", "cpu"}).compiler,
+            (Words{"--batch", "4", "--target", "cuda", "--target", "cpu"}));
 }
 
 // The program that a run keeps needs no options, as long as it starts.
