@@ -55,6 +55,8 @@ static void checkTogether(const RunConfig &config) {
     throw Error(config.origins.at("eval-generate")
                     .placed(fmt::format("--eval-generate needs a task that lets models write, but got {} for --tokens",
                                         config.evalGenerate)));
+  if (config.text && !config.writesOnly())
+    throw Error(config.origins.at("text").placed("--text needs prompts: give --prompt or --prompts"));
   if (config.checkFinite && config.profile)
     throw Error("--check-finite and --profile must not be given together");
   if (config.bench && (config.resume || config.profile || config.checkFinite))

@@ -232,6 +232,7 @@ def prompts():
     refuse("a prompt longer than the cache", "--prompt", " ".join(60 * ["1"]), "--write", "9")
     refuse("a prompt that is no numbers", "--prompts", file_of("1 2\n3 four\n"))
     refuse("a prompt with a word that the task does not have", "--text", "--prompts", file_of("<begin> <answer>\n<begin> <query>\n"))
+    promises.check("text without prompts", [small, "--threads", "1", "--quiet", "--text", "--tokens", file_of("")])
     promises.check("text of no task", [small, "--threads", "1", "--quiet", "--text", "--prompt", "1"])
     refuse("a token that the model does not know", "--prompts", file_of("1 2\n3 53\n"))
     refuse("a line without a prompt", "--prompts", file_of("1 2\n\n3\n"))
