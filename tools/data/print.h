@@ -39,7 +39,8 @@ void printJson(std::ostream &out, const runtime::Task &task, Samples &samples, P
 // Throws TaskError where the probabilities that a scorer wants are more than 2^28.
 void printSpeed(std::ostream &out, const runtime::Task &task, uint64_t seed, runtime::Stream stream);
 
-// Each id with its text: a line 4 " fox", or with `json` the object {"id":4,"text":" fox"}.
+// Each id with its text: a line 4 " fox", or with `json` the object {"id":4,"text":" fox"}, which has the bytes, too,
+// where they are no UTF-8.
 void printVocabulary(std::ostream &out, const runtime::Task &task, PrintOptions options, bool json);
 
 // {"batch":..,"length":..,"vocabulary":..}, the batch as the recipe has it.
