@@ -64,11 +64,13 @@ template <typename Real>
 void changeScores(const AttentionOp &op, int64_t head, const Block &block, int64_t row, int64_t panel,
                   Scores<Real> &scores, Scores<Real> *dScores = nullptr, Real delta = 0) {
   const SeenKeys seen = block.seen(op, row, panel);
-  const auto cap = static_cast<Real>(op.cap / op.scale);
-  if (op.cap > 0 && dScores)
-    capGradRow(scores.row(row), dScores->row(row), seen, cap, delta);
-  else if (op.cap > 0)
-    capRow(scores.row(row), seen, cap);
+  if (op.cap > 0) {
+    const auto cap = static_cast<Real>(op.cap / op.scale);
+    if (dScores)
+      capGradRow(scores.row(row), dScores->row(row), seen, cap, delta);
+    else
+      capRow(scores.row(row), seen, cap);
+  }
   if (op.alibi)
     subtractDistances(scores.row(row), seen, block.begin + row - panel,
                       static_cast<Real>(alibiSlope(head, op.heads) / op.scale));

@@ -80,11 +80,13 @@ void multiply(const Block &block, const Panel &panel, int64_t dim, Rows rows, co
 
 void changeScores(const AttentionOp &op, int64_t head, const Block &block, const Panel &panel, float *scores,
                   const ScoreGrads *grads) {
-  const auto cap = static_cast<float>(op.cap / op.scale); // scores are scaled later
-  if (op.cap > 0 && grads)
-    capGradColumns(panel.scores(block), scores, grads->dScores, cap, grads->delta);
-  else if (op.cap > 0)
-    capColumns(panel.scores(block), scores, cap);
+  if (op.cap > 0) {
+    const auto cap = static_cast<float>(op.cap / op.scale); // scores are scaled later
+    if (grads)
+      capGradColumns(panel.scores(block), scores, grads->dScores, cap, grads->delta);
+    else
+      capColumns(panel.scores(block), scores, cap);
+  }
   if (op.alibi)
     subtractDistances(panel.scores(block), scores, static_cast<float>(alibiSlope(head, op.heads) / op.scale),
                       block.query - panel.key);
