@@ -89,7 +89,7 @@ std::vector<StateTensor> shareOf(const std::vector<StateTensor> &tensors, const 
 }
 
 std::string checksumOfRange(const InputFile &file, uint64_t begin, uint64_t end) {
-  std::vector<char> block(1 << 20);
+  std::vector<char> block(std::min<uint64_t>(1 << 20, end - begin));
   Checksum checksum;
   while (begin < end) {
     const size_t bytes = std::min<uint64_t>(block.size(), end - begin);
