@@ -2,6 +2,7 @@
 #include "runtime/device/cpu/attention.h"
 #include "runtime/device/cpu/tiles/matmul.h"
 #include "test/unit/runtime/ops.h"
+#include "test/unit/support/attention_loops.h"
 
 #include <span>
 
@@ -11,37 +12,7 @@ using namespace stretto::test;
 
 namespace {
 
-// Sizes, and all tensors in double: q is [B,T,H,D], k [B,T,KV,D], v [B,T,KV,E], dO and o [B,T,H,E].
-struct Case {
-  int64_t batch, length, heads, kvHeads, headDim;
-  bool causal;
-  int64_t cut = 0; // where documents begin, see positionsOf; 0: rows are whole
-  int64_t window = 0;
-  bool alibi = false;
-  int64_t values = 0; // E; 0: D
-  bool sinks = false;
-  double cap = 0;
-  int64_t valueDim() const { return values ? values : headDim; }
-  int64_t width() const { return heads * headDim; }
-  int64_t keyWidth() const { return kvHeads * headDim; }
-  int64_t valueWidth() const { return kvHeads * valueDim(); }
-  int64_t outWidth() const { return heads * valueDim(); }
-};
-
-// Places of tokens in their documents, which have lengths of all kinds: with 120134, 849 tokens and 551.
-std::vector<int32_t> positionsOf(const Case &c) {
-  std::vector<int32_t> positions;
-  for (int64_t token = 0; token < c.batch * c.length; ++token) {
-    const int64_t t = token % c.length;
-    const bool begins = t == 0 || (c.cut && (t * t / 3 + token / c.length + 1) % c.cut == 0);
-    positions.push_back(begins ? 0 : positions.back() + 1);
-  }
-  return positions;
-}
-
-struct Result {
-  std::vector<double> o, lse, dq, dk, dv, share;
-};
+using Case = AttentionSizes;
 
 // What is computed beside the rows: lse, sinks and their share.
 template <typename Real> using Total = std::conditional_t<sizeof(Real) == 2, float, Real>;
@@ -68,65 +39,14 @@ template <typename Real> std::vector<double> dense(int64_t count, uint32_t strea
   return {values.begin(), values.end()};
 }
 
-// One query row against all keys it may see.
-void attendRow(const Case &c, const std::vector<double> *in, double ofSink, Result &r, int64_t b, int64_t h,
-               int64_t t) {
-  const std::vector<int32_t> positions = positionsOf(c);
-  const int64_t kv = h * c.kvHeads / c.heads, d = c.headDim, e = c.valueDim();
-  const int64_t first = std::max(t - positions[b * c.length + t], c.window ? t + 1 - c.window : 0);
-  int64_t last = t + 1;
-  while (!c.causal && last < c.length && positions[b * c.length + last] > 0)
-    ++last;
-  const double scale = 1 / std::sqrt(static_cast<double>(d));
-  const double slope = c.alibi ? std::exp2(-8.0 * static_cast<double>(h + 1) / static_cast<double>(c.heads)) : 0;
-  const int64_t token = (b * c.length + t) * c.heads + h, row = token * d, out = token * e;
-  auto at = [&](int64_t s) { return ((b * c.length + s) * c.kvHeads + kv) * d; };
-  auto valueAt = [&](int64_t s) { return ((b * c.length + s) * c.kvHeads + kv) * e; };
-  std::vector<double> p(last), dp(last), slopes(last, 1); // slopes: of capped scores
-  double sum = ofSink, delta = 0;
-  for (int64_t s = first; s < last; ++s) {
-    double dot = 0;
-    for (int64_t i = 0; i < d; ++i)
-      dot += in[0][row + i] * in[1][at(s) + i];
-    double score = dot * scale;
-    if (c.cap > 0) {
-      const double part = std::tanh(score / c.cap);
-      score = c.cap * part, slopes[s] = 1 - part * part;
-    }
-    sum += p[s] = std::exp(score - slope * static_cast<double>(t - s));
-  }
-  r.lse[(b * c.heads + h) * c.length + t] = std::log(sum);
-  r.share[token] = ofSink / sum;
-  for (int64_t s = first; s < last; ++s) {
-    p[s] /= sum;
-    for (int64_t i = 0; i < e; ++i) {
-      r.o[out + i] += p[s] * in[2][valueAt(s) + i];
-      dp[s] += in[3][out + i] * in[2][valueAt(s) + i];
-      r.dv[valueAt(s) + i] += p[s] * in[3][out + i];
-    }
-    delta += p[s] * dp[s];
-  }
-  for (int64_t s = first; s < last; ++s)
-    for (int64_t i = 0; i < d; ++i) {
-      const double ds = p[s] * (dp[s] - delta) * slopes[s] * scale;
-      r.dq[row + i] += ds * in[1][at(s) + i];
-      r.dk[at(s) + i] += ds * in[0][row + i];
-    }
-}
-
-template <typename Real> Result reference(const Case &c) {
+template <typename Real> AttentionResults reference(const Case &c) {
   const int64_t rows = c.batch * c.length;
-  const std::vector<double> in[4] = {dense<Real>(rows * c.width(), 1), dense<Real>(rows * c.keyWidth(), 2),
-                                     dense<Real>(rows * c.valueWidth(), 3), dense<Real>(rows * c.outWidth(), 4)};
-  Result r{std::vector<double>(rows * c.outWidth()),   std::vector<double>(rows * c.heads),
-           std::vector<double>(rows * c.width()),      std::vector<double>(rows * c.keyWidth()),
-           std::vector<double>(rows * c.valueWidth()), std::vector<double>(rows * c.heads)};
   const auto sinks = sinksOf<Real>(c);
-  for (int64_t b = 0; b < c.batch; ++b)
-    for (int64_t h = 0; h < c.heads; ++h)
-      for (int64_t t = 0; t < c.length; ++t)
-        attendRow(c, in, c.sinks ? std::exp(static_cast<double>(sinks[h])) : 0, r, b, h, t);
-  return r;
+  return loopsOfAttention(c, {dense<Real>(rows * c.width(), 1),
+                              dense<Real>(rows * c.keyWidth(), 2),
+                              dense<Real>(rows * c.valueWidth(), 3),
+                              dense<Real>(rows * c.outWidth(), 4),
+                              {sinks.begin(), sinks.end()}});
 }
 
 template <typename Real>
@@ -209,7 +129,7 @@ double errorOf(const std::vector<double> &got, const std::vector<double> &expect
 
 template <typename Real> void compare(const Case &c) {
   const auto got = run<Real>(c, 2);
-  const Result r = reference<Real>(c);
+  const AttentionResults r = reference<Real>(c);
   const std::vector<double> *expected[] = {&r.o, &r.lse, &r.dq, &r.dk, &r.dv, &r.share};
   const char *names[] = {"o", "lse", "dq", "dk", "dv", "share"};
   for (int i = 0; i < 6; ++i) {
