@@ -72,6 +72,8 @@ config.environment["PATH"] = os.pathsep.join(
 # Compiled programs of the tests go to a cache of the build folder, never to the user's.
 config.environment["STRETTO_CACHE"] = os.path.join(config.stretto_build, "test", "cache")
 config.environment["PYTHONDONTWRITEBYTECODE"] = "1"
+# Of PyTorch and NumPy, not of our programs: other tests run on the other cores, and teams of OpenMP spin for them.
+config.environment["OMP_NUM_THREADS"] = "1"
 for name in ("CCACHE_DIR", "HOME", "OMP_NUM_THREADS", "STRETTO_TESTS"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
