@@ -9,6 +9,7 @@
 #include "test/unit/support/whole.h"
 
 #include <cmath>
+#include <cstring>
 #include <deque>
 #include <gtest/gtest.h>
 #include <random>
@@ -205,9 +206,13 @@ private:
       numbers[i] = static_cast<const Number *>(place.data)[i / columns * place.stride + i % columns];
   }
 
-  template <typename Op> static void runWithScratch(const Op &op) {
-    const int64_t bytes = mixer::scratchBytes(op) * threadCount();
-    std::vector<double> scratch(bytes / sizeof(double) + 8, std::nan(""));
+  // Each time with scratch memory that holds no number of any type, and that ends where it must: calls of one size
+  // share it.
+  template <typename Op> void runWithScratch(const Op &op) {
+    const size_t count = mixer::scratchBytes(op) * threadCount() / sizeof(double) + 8;
+    if (scratch.size() != count)
+      scratch = std::vector<double>(count);
+    std::memset(scratch.data(), 0xff, count * sizeof(double));
     mixer::run(op, reinterpret_cast<char *>(aligned(scratch.data())));
   }
 
@@ -220,6 +225,7 @@ private:
   const Data &data;
   mixer::Operands op;
   std::deque<std::vector<double>> kept; // whatever lies there
+  std::vector<double> scratch;
 };
 
 // The largest difference, relative to the largest number expected.
