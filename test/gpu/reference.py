@@ -1,10 +1,10 @@
 """PyTorch's side of a comparison, in a process of its own.
 
-    reference.py MODULE.py START ROWS SETTINGS.json RESULT.json
+    reference.py MODULE.py START ROWS (SETTINGS.json RESULT.json)...
 
-Trains the emitted module from the weights START on the rows, in batches in order, with its own AdamW, clipping and the
-schedule written down here, in f32 (matmuls without TF32) or with autocast to bf16; writes the losses, and the gradients of the first step where "gradients"
-in the settings names a file. With "evaluate" it judges START on the first rows instead.
+For each of the settings: trains the emitted module from the weights START on the rows, in batches in order, with its own AdamW,
+clipping and the schedule written down here, in f32 (matmuls without TF32) or with autocast to bf16; writes the losses, and the
+gradients of the first step where "gradients" in the settings names a file. With "evaluate" it judges START on the first rows instead.
 """
 import contextlib
 import inspect
@@ -76,20 +76,25 @@ def evaluate(model, rows, settings, device, amp):
     return {"loss": total / count, "right": right, "count": count}
 
 
-def main(module, start, rows, settings_path, result):
+def result_of(emitted, start, rows, settings, device):
+    model, data = emitted["load_stretto"](start).to(device), emitted["read_stretto"](rows)
+    amp = (lambda: torch.autocast(device, torch.bfloat16)) if settings["dtype"] == "bf16" else contextlib.nullcontext
+    return (evaluate if "evaluate" in settings else train)(model, data, settings, device, amp)
+
+
+def main(module, start, rows, *files):
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
     torch.set_num_threads(min(8, torch.get_num_threads()))
     device = "cuda" if torch.cuda.is_available() else "cpu"
     emitted = {}
     with open(module, encoding="utf-8") as file:
         exec(compile(file.read(), module, "exec"), emitted)
-    with open(settings_path, encoding="utf-8") as file:
-        settings = json.load(file)
-    model, data = emitted["load_stretto"](start).to(device), emitted["read_stretto"](rows)
-    amp = (lambda: torch.autocast(device, torch.bfloat16)) if settings["dtype"] == "bf16" else contextlib.nullcontext
-    found = (evaluate if "evaluate" in settings else train)(model, data, settings, device, amp)
-    with open(result, "w", encoding="utf-8") as file:
-        json.dump(found | {"device": device}, file)
+    for given, result in zip(files[::2], files[1::2], strict=True):
+        with open(given, encoding="utf-8") as file:
+            settings = json.load(file)
+        found = result_of(emitted, start, rows, settings, device)
+        with open(result, "w", encoding="utf-8") as file:
+            json.dump(found | {"device": device}, file)
 
 
 if __name__ == "__main__":

@@ -89,15 +89,27 @@ class Suite:
 
     def reference(self, program, start, **settings):
         """What PyTorch makes of the rows of a program, from the weights of a run directory or file; computed once."""
-        settings = {"dtype": "f32", "steps": SETTINGS["steps"], "batch": self.programs[program]["batch"]} | settings
-        name = f"{self.out}/torch-{program}-{'-'.join(map(str, settings.values()))}"
-        given, result, gradients = f"{name}.settings.json", f"{name}.json", f"{name}.safetensors"
-        if not os.path.exists(result):
-            with open(given, "w", encoding="utf-8") as file:
-                json.dump(settings_of(settings["steps"]) | settings | {"gradients": gradients}, file)
-            self.python("reference.py", f"{self.folder}/modules/{program}.py", start, self.rows(program), given, result)
-        with open(result, encoding="utf-8") as file:
-            return json.load(file) | {"gradients": gradients}
+        return self.references(program, start, settings)[0]
+
+    def references(self, program, start, *several):
+        """The same with several settings, by one process."""
+        usual = {"dtype": "f32", "steps": SETTINGS["steps"], "batch": self.programs[program]["batch"]}
+        names, wanted = [], []
+        for settings in (usual | each for each in several):
+            names.append(f"{self.out}/torch-{program}-{'-'.join(map(str, settings.values()))}")
+            given, result, gradients = (f"{names[-1]}.{suffix}" for suffix in ("settings.json", "json", "safetensors"))
+            if not os.path.exists(result):
+                with open(given, "w", encoding="utf-8") as file:
+                    json.dump(settings_of(settings["steps"]) | settings | {"gradients": gradients}, file)
+                wanted += [given, result]
+        if wanted:
+            self.python("reference.py", f"{self.folder}/modules/{program}.py", start, self.rows(program), *wanted)
+        return [self.found(name) for name in names]
+
+    @staticmethod
+    def found(name):
+        with open(f"{name}.json", encoding="utf-8") as file:
+            return json.load(file) | {"gradients": f"{name}.safetensors"}
 
     def start(self, program="f32"):
         """The weights that runs of a program begin with."""

@@ -52,7 +52,7 @@ class Wider:
     def compare_bf16(self, program, folder, gradients, steps):
         """Rounding makes curves and gradients part; PyTorch's own mixed precision says how far that may be."""
         start = self.start(program)
-        exact, mixed = (self.reference(program, start, dtype=dtype, steps=steps) for dtype in ("f32", "bf16"))
+        exact, mixed = self.references(program, start, *({"dtype": dtype, "steps": steps} for dtype in ("f32", "bf16")))
         far, allowed = (distance(losses, exact["losses"]) for losses in (rows.losses(folder), mixed["losses"]))
         ours, theirs = (gradients_apart(path, exact["gradients"]) for path in (gradients, mixed["gradients"]))
         worst = max(ours, key=lambda name: ours[name] / (theirs[name] + LEAST_GRADIENT))
