@@ -7,17 +7,21 @@
 #include "tools/stretto/words.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <optional>
 
 namespace stretto::tools {
 
-static std::optional<std::filesystem::path> checker() {
+// Nothing where it was not built.
+static std::optional<std::filesystem::path> programIfBuilt(const std::string &name) {
   try {
-    return siblingProgram("stretto-check");
+    return siblingProgram(name);
   } catch (const CommandError &) {
     return std::nullopt;
   }
 }
+
+static std::optional<std::filesystem::path> checker() { return programIfBuilt("stretto-check"); }
 
 // What the options of the compiler say of the model, as stretto-check reads it.
 static std::vector<std::string> modelWords(std::span<const std::string> compiler) {
@@ -49,6 +53,20 @@ void checkRun(const TrainArguments &arguments) {
   words.insert(words.end(), arguments.program.begin(), arguments.program.end());
   if (int status = runProgram(*program, words))
     throw CommandError("", status); // it has said why
+}
+
+void checkSpec(const TrainArguments &arguments) {
+  const auto compiler = programIfBuilt("stretto-compile");
+  if (!compiler || !arguments.spec.ends_with(".stretto"))
+    return;
+  std::vector<std::string> words{arguments.spec};
+  words.insert(words.end(), arguments.compiler.begin(), arguments.compiler.end());
+  words.insert(words.end(), {"--emit", "seq", "-o", "/dev/null"});
+  std::string said; // warnings are said again as the program is compiled
+  if (const int status = runProgram(*compiler, words, said)) {
+    std::fputs(said.c_str(), stderr);
+    throw CommandError("", status);
+  }
 }
 
 std::vector<std::string> compilerWordsOf(const std::string &configFile) {

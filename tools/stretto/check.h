@@ -12,6 +12,10 @@ void checkOutputs(const TrainArguments &arguments);
 // nothing where it was not built.
 void checkRun(const TrainArguments &arguments);
 
+// Has the compiler read the spec with what the options set. Throws CommandError with an empty text where it has said
+// what is wrong; does nothing for a stage, and where it was not built.
+void checkSpec(const TrainArguments &arguments);
+
 // What a file for --config tells the compiler, as options. None where it cannot be read, which checkRun tells, or where
 // stretto-check was not built.
 std::vector<std::string> compilerWordsOf(const std::string &configFile);

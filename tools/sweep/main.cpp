@@ -18,6 +18,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <set>
 #include <thread>
 
 using namespace stretto;
@@ -88,12 +89,16 @@ static void printPlan(const SweepPlan &plan, const fs::path &out) {
 
 // What is wrong with a run is told before anything is compiled.
 static void checkRuns(const SweepPlan &plan, const fs::path &out) {
+  std::set<size_t> programs; // whose spec is checked
   for (size_t i = 0; i < plan.runs.size(); ++i)
     if (const fs::path folder = out / plan.file.runs[i].folder; stateOf(folder) == RunState::Absent) {
       std::vector<std::string> words = plan.runs[i].words;
       words.insert(words.end(), {"--out", folder.string()});
       try {
-        checkRun(splitTrainArguments(words));
+        const TrainArguments arguments = splitTrainArguments(words);
+        checkRun(arguments);
+        if (programs.insert(plan.runs[i].program).second)
+          checkSpec(arguments);
       } catch (const CommandError &error) {
         throw CommandError(
             *error.what() ? error.what() : "'" + plan.file.runs[i].folder + "' cannot be trained, see above", 1);
