@@ -6,7 +6,6 @@
 #include "runtime/generate/sample.h"
 
 #include <algorithm>
-#include <chrono>
 #include <fmt/format.h>
 
 namespace stretto::runtime {
@@ -19,25 +18,18 @@ struct Generator::Row {
   std::vector<int32_t> *answer = nullptr;
 };
 
-void Generator::check(const Prompt &prompt, const std::string &name) const {
-  checkPrompt(prompt, name, decoder.capacity(), decoder.vocabulary());
-}
-
 // Chooses the token behind what was read. Returns whether the answer goes on.
 bool Generator::writeToken(Row &row, int64_t slot, std::span<const double> logits, const Writing &writing) {
   const DrawPlace place{writing.seed, row.number, static_cast<uint32_t>(decoder.length(slot))};
   const int32_t token = drawToken(logits, writing.temperature, place);
   row.answer->push_back(token);
-  ++measured.written;
   row.unread = std::span(*row.answer).last(1);
   return token != row.prompt->end && static_cast<int64_t>(row.answer->size()) < row.prompt->most;
 }
 
 std::vector<std::vector<int32_t>> Generator::answer(std::span<const Prompt> prompts, const Writing &writing) {
   for (size_t i = 0; i < prompts.size(); ++i)
-    check(prompts[i], fmt::format("prompt {}", i + 1));
-  const auto start = std::chrono::steady_clock::now();
-  measured = {};
+    checkPrompt(prompts[i], fmt::format("prompt {}", i + 1), decoder.capacity(), decoder.vocabulary());
   std::vector<std::vector<int32_t>> answers(prompts.size());
   std::vector<Row> rows(decoder.slots());
   std::vector<std::span<const int32_t>> next(rows.size());
@@ -48,12 +40,11 @@ std::vector<std::vector<int32_t>> Generator::answer(std::span<const Prompt> prom
       if (!row.prompt && taken < prompts.size()) {
         decoder.restart(static_cast<int64_t>(slot));
         row = {&prompts[taken], writing.firstPrompt + taken, prompts[taken].tokens, &answers[taken]};
-        measured.read += static_cast<int64_t>(prompts[taken++].tokens.size());
+        ++taken;
       }
       next[slot] = row.unread.first(std::min<size_t>(row.unread.size(), decoder.chunk()));
     }
     const std::span<const double> logits = decoder.append(next);
-    ++measured.calls;
     for (size_t slot = 0; slot < rows.size(); ++slot) {
       Row &row = rows[slot];
       row.unread = row.unread.subspan(next[slot].size());
@@ -66,7 +57,6 @@ std::vector<std::vector<int32_t>> Generator::answer(std::span<const Prompt> prom
       }
     }
   }
-  measured.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return answers;
 }
 

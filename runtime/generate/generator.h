@@ -13,14 +13,6 @@ namespace stretto::runtime {
 // Whether a program was compiled with decode entries.
 inline bool canDecode(const stretto_program &program) { return program.decode_one.rows > 0; }
 
-// How much was read and written, and how long that took.
-struct WritingSpeed {
-  int64_t read = 0, written = 0; // tokens of prompts and of answers
-  int64_t calls = 0;             // of decode entries
-  double seconds = 0;
-  double writtenPerSecond() const { return seconds > 0 ? static_cast<double>(written) / seconds : 0; }
-};
-
 // Writes with the weights that a program has at the moment, in training or after it. Uses the CACHE, INPUTS, OUTPUTS
 // and ACTIVATIONS arenas: gradients that a step left there are lost.
 class Generator {
@@ -34,18 +26,11 @@ public:
   // vocabulary.
   std::vector<std::vector<int32_t>> answer(std::span<const Prompt> prompts, const Writing &writing);
 
-  // Throws Error, opening with a name for the prompt, where `answer` would.
-  void check(const Prompt &prompt, const std::string &name) const;
-
-  // Of the latest call of `answer`.
-  const WritingSpeed &speed() const { return measured; }
-
 private:
   struct Row;
   bool writeToken(Row &row, int64_t slot, std::span<const double> logits, const Writing &writing);
 
   Decoder decoder;
-  WritingSpeed measured;
 };
 
 } // namespace stretto::runtime

@@ -81,10 +81,15 @@ void keepProgram(const std::string &folder) {
 
 const char *typeName(int32_t dtype) { return dtype == STRETTO_F64 ? "f64" : dtype == STRETTO_BF16 ? "bf16" : "f32"; }
 
-// What `stretto compile` is told, with the spec of the run directory, to make this program: one word a line, sealed.
+// Where a run directory has the stage that its program was compiled from.
+constexpr const char *stageFile = "build/stage.mlir";
+
+// What `stretto compile` is told in the run directory to make this program, but for the spec, which a stage stands for:
+// one word a line, sealed.
 std::string compilerOptions(const stretto_program &program) {
-  std::string text = fmt::format("--model\n{}\n--batch\n{}\n--length\n{}\n--vocab\n{}\n--dtype\n{}\n", program.model,
-                                 program.batch, program.length, program.vocabulary, typeName(program.activation_dtype));
+  std::string text = *program.stage ? fmt::format("{}\n", stageFile) : "";
+  text += fmt::format("--model\n{}\n--batch\n{}\n--length\n{}\n--vocab\n{}\n--dtype\n{}\n", program.model,
+                      program.batch, program.length, program.vocabulary, typeName(program.activation_dtype));
   const std::string_view target = program.target, emulated = "-emulated";
   const bool isEmulated = target.ends_with(emulated);
   text += fmt::format("--target\n{}\n", target.substr(0, target.size() - (isEmulated ? emulated.size() : 0)));
@@ -152,7 +157,7 @@ static Descriptor lockFile(const std::string &path, int flags) {
                           text.empty() ? "another process" : text.substr(0, text.find('\n'))));
 }
 
-std::string stageOf(const std::string &run) { return run + "/build/stage.mlir"; }
+std::string stageOf(const std::string &run) { return fmt::format("{}/{}", run, stageFile); }
 
 void checkFree(const std::string &path) {
   if (pathExists(path + "/lock"))

@@ -35,6 +35,9 @@ struct CompileOption {
 /// Tokens of a prompt that are taken at a time, where text is to be generated and nobody says how many.
 inline constexpr int usualDecode = 64;
 
+/// The value of --decode that makes what generates text, unless what is compiled is a stage that comes too late for it.
+inline constexpr std::string_view whereItCan = "auto";
+
 inline constexpr CompileOption compileOptions[] = {
     {"--task", "TASK", CompileOption::compiler, "batch, length and vocabulary of a task"},
     {"--task-set", "NAME=VALUE", CompileOption::compiler, "set a parameter of the task"},
@@ -66,7 +69,8 @@ inline constexpr CompileOption compileOptions[] = {
      "the least that ranks exchange at once of their gradients (K, M, G), where there is so much; 0: what suits the "
      "target"},
     {"--decode", "N", CompileOption::compiler,
-     "also make what generates text, with prompts taken N tokens at a time; 0: do not; 64 for tasks judged by it"},
+     "also make what generates text faster, with prompts taken N tokens at a time; 0: do not; auto: 64, but of a stage "
+     "that comes too late for it nothing (default: auto for tasks judged by it, else 0)"},
     {"--sanitize", "", CompileOption::compiler,
      "end the program where one of its kernels touches memory outside of its arenas (AddressSanitizer); slower"},
     {"-o", "FILE", CompileOption::compileOnly, "where the program goes; else the text or object",

@@ -247,7 +247,7 @@ private:
     options.cpu = cpu;
     options.backend = line.backend;
     options.settings = settings;
-    options.decode = line.decode.value_or(taskWrites ? usualDecode : 0);
+    options.decode = line.decode.value_or(taskWrites || line.decodesWhereItCan ? usualDecode : 0);
     options.schedules = llvm::join(line.schedules, ";");
     options.continuedFrom = continuedFrom;
     if (auto length = (*module)->getAttrOfType<IntegerAttr>(lengthAttr))

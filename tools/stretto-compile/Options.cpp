@@ -191,7 +191,9 @@ std::string setDevice(CommandLine &line, StringRef text) {
 std::string setFuse(CommandLine &line, StringRef text) { return readWord(text, codegen::fuseWords, line.fuse); }
 std::string setEmit(CommandLine &line, StringRef text) { return readWord(text, allStages(), line.emit); }
 std::string setDecode(CommandLine &line, StringRef text) {
-  return readNumber(text, 0, mostNumber, line.decode.emplace());
+  line.decode.reset();
+  line.decodesWhereItCan = text == StringRef(whereItCan);
+  return line.decodesWhereItCan ? "" : readNumber(text, 0, mostNumber, line.decode.emplace());
 }
 template <int64_t CommandLine::*Field> std::string setBytes(CommandLine &line, StringRef text) {
   return readBytes(text, line.*Field);

@@ -37,7 +37,8 @@ struct CommandLine {
   std::vector<llvm::StringRef> given; // names of options, also of backends
   int64_t memoryBudget = 0;
   int64_t bucketBytes = 0;
-  std::optional<int64_t> decode; // tokens of a chunk of the decode entries; 0: none; nothing: as the task needs it
+  std::optional<int64_t> decode;  // tokens of a chunk of the decode entries; 0: none; nothing: as the task needs it
+  bool decodesWhereItCan = false; // as if the task needed it
   bool maskDocuments = false, json = false, locations = false, explain = false, summary = false, inPlace = false,
        bundle = false;
   bool sanitize = false; // AddressSanitizer looks at what kernels on the CPU access

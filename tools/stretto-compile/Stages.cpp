@@ -62,9 +62,11 @@ static constexpr StageOption stageOptions[] = {{"--set", std::nullopt},
                                                {"--kernel-schedule", codegen::Phase::kernels},
                                                {"--bucket-bytes", codegen::Phase::kernels}};
 
-/// Whether a module has what an option asks for, whose phase is over.
-static bool hasAlready(StringRef option, ModuleOp module) {
-  return option == "--decode" && llvm::any_of(module.getOps<FunctionOpInterface>(), [](Operation *function) {
+/// Whether a module has what an option asks for, whose phase is over, or may be without it.
+static bool isContent(StringRef option, const CommandLine &line, ModuleOp module) {
+  if (option != "--decode")
+    return false;
+  return line.decodesWhereItCan || llvm::any_of(module.getOps<FunctionOpInterface>(), [](Operation *function) {
            return isEntry(function, seq::EntryKind::decoding);
          });
 }
@@ -88,7 +90,7 @@ static std::string checkOptions(const Stage &stage, const CommandLine &line) {
     if (!option.phase)
       return llvm::formatv("{0} belongs to a spec, but got the IR '{1}': change the spec and print the stage again",
                            option.name, line.spec);
-    if (stage.phase >= option.phase && !hasAlready(option.name, *stage.module))
+    if (stage.phase >= option.phase && !isContent(option.name, line, *stage.module))
       return llvm::formatv("{0} acts on the way to the stage '{1}', but '{2}' is at '{3}': go on from an earlier one",
                            option.name, codegen::nameOf(*option.phase), line.spec, stage.name());
   }

@@ -122,7 +122,15 @@ static fs::path resumedRun(const fs::path &out) {
   return isRun(path) ? path : fs::path();
 }
 
-// What the spec of a run was compiled with: a word a line.
+// The stage that the program of a run was compiled from, where it was not its spec.
+static constexpr const char *stage = "build/stage.mlir";
+
+static bool isOfStage(const fs::path &run) {
+  std::error_code none;
+  return fs::exists(run / stage, none);
+}
+
+// What the spec of a run, or its stage, was compiled with: a word a line, the stage before its options.
 static std::vector<std::string> optionsOf(const fs::path &run) {
   const fs::path path = run / "build" / "options.txt";
   if (std::error_code none; fs::exists(path, none) && !fs::is_regular_file(path, none)) // a pipe would be waited for
@@ -138,7 +146,16 @@ static std::vector<std::string> optionsOf(const fs::path &run) {
     throw CommandError("'" + path.string() +
                        "' must be as the run wrote it, but was cut or changed: name the spec and its "
                        "options, too");
-  return linesOf(std::string(*text));
+  std::vector<std::string> words = linesOf(std::string(*text));
+  if (words.empty() || words.front() != stage)
+    return words;
+  if (!isOfStage(run))
+    throw CommandError("'" + (run / stage).string() +
+                           "' must be the stage that the run was compiled from, but is missing: name that stage or a "
+                           "spec, and its options, too",
+                       2);
+  words.erase(words.begin());
+  return words;
 }
 
 // Of the task of a run, the options of its program have what that depends on: batch, length and vocabulary. Another
@@ -168,14 +185,6 @@ static void takeSource(const fs::path &run, const char *source, TrainArguments &
     dropTaskOfRun(arguments.compiler);
   }
   arguments.compiler.insert(arguments.compiler.begin(), options.begin(), options.end());
-}
-
-// The stage that the program of a run was compiled from, where it was not its spec.
-static constexpr const char *stage = "build/stage.mlir";
-
-static bool isOfStage(const fs::path &run) {
-  std::error_code none;
-  return fs::exists(run / stage, none);
 }
 
 // Takes the stage that the program of a run was compiled from, or else its spec. What only a spec can be asked for, the
@@ -257,10 +266,10 @@ static void takeFromRun(TrainArguments &arguments, const std::string &weights) {
   arguments.program.insert(arguments.program.begin(), {"--of-run", run.string()});
 }
 
-// What is to write needs the entries for it.
+// What is to write is faster with the entries for it.
 static void addDecode(TrainArguments &arguments) {
   if (!hasOption(arguments.compiler, "--decode"))
-    arguments.compiler.insert(arguments.compiler.end(), {"--decode", std::to_string(usualDecode)});
+    arguments.compiler.insert(arguments.compiler.end(), {"--decode", std::string(whereItCan)});
 }
 
 // Throws CommandError where there is an option of programs that another command reads.

@@ -137,6 +137,12 @@ promises.check("a run whose program is gone", ["stretto", "train", "--resume", "
 os.truncate(f"{folder}/run/build/options.txt", 20)
 promises.check("options of a run that were cut", ["stretto", "eval", f"{folder}/run"])
 
+early = f"{folder}/early.mlir"
+run("stretto", "compile", HELLO, *TASK, *SMALL, "--emit=seq", "-o", early)
+run(program(early, *TASK), *TASK, "--steps", 1, "--quiet", "--out", f"{folder}/staged")
+os.remove(f"{folder}/staged/build/stage.mlir")
+promises.check("a run whose stage is gone", ["stretto", "eval", f"{folder}/staged"], status=2)
+
 sweep = ["stretto", "sweep", HELLO, *TASK, "--over", "seed=0", "--out", f"{folder}/sweep"]
 os.makedirs(f"{folder}/sweep")
 for mistake, text in (("a sweep.toml that is cut", 'options = []\nspec = ["a'), ("a sweep.toml that lacks something", "options = []\n"),

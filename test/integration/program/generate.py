@@ -27,7 +27,7 @@ asked = ["--prompt", prompts[0], "--prompts", f"{folder}/prompts.txt", "--write"
 answers = generate(*asked)
 expect([len(answer.split()) for answer in answers] == [9] * len(prompts), f"{answers}")
 expect(generate("--prompt", "; ".join(prompts), "--write", 9) == answers, "a file and the command line differ")
-for other in (["--batch", 1], ["--decode", 1], ["--decode", 7, "--batch", 3], ["--length", 64, "--threads", 2]):
+for other in (["--batch", 1], ["--decode", 0], ["--decode", 1], ["--decode", 7, "--batch", 3], ["--length", 64, "--threads", 2]):
     expect(generate(*asked, *other) == answers, f"answers change with {other}")
 end = answers[0].split()[2]
 short = generate(*asked, "--end-token", end)
@@ -50,4 +50,3 @@ contains("\n".join(generate("--prompt", "1 two", status=1)), "prompt 1: a prompt
 contains("\n".join(generate("--text", "--prompt", "1; 2 two", status=1)), "prompt 2: a prompt must be words of the vocabulary of task 'copy', but got 'two'")
 contains("\n".join(generate("--prompt", "1 999", status=1)), "prompt 1: tokens must be in 0..7, but got 999")
 contains("\n".join(generate("--prompt", "1 2 3", "--write", 39, status=1)), "compile with --length 41")
-contains("\n".join(generate("--prompt", "1", "--decode", 0, status=1)), "compile the model with --decode")

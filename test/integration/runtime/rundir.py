@@ -85,6 +85,7 @@ staged, kept = f"{folder}/staged", f"{folder}/staged/build/stage.mlir"
 expect(not os.path.exists(f"{folder}/good/build/stage.mlir"), "a run of a spec has a stage")
 run(f"{programs}/fake_stage", *options, "--quiet", "--out", staged)
 expect(read(kept) == b"module{}", f"the stage of a run: {read(kept)}")
+expect(read(f"{staged}/build/options.txt").startswith(b"build/stage.mlir\n--model\n"), "options of a run say nothing of its stage")
 contains(run(fake, "--of-run", staged, "--out", "none", status=1),
          f"the program must be compiled from '{kept}', as that of run '{staged}' was, which its spec does not tell: "
          f"stretto eval {kept} --init-from {staged}")

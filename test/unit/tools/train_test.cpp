@@ -126,6 +126,14 @@ TEST(SplitTrainArguments, ARunOfAStageGoesOnByThat) {
   EXPECT_EQ(evaluationArguments(Words{run.path}).compiler, (Words{"--batch", "4", "--target", "cuda", "--emulate"}));
   EXPECT_EQ(evaluationArguments(Words{run.path, "--target", "cpu"}).compiler,
             (Words{"--batch", "4", "--target", "cuda", "--target", "cpu"}));
+  run.writeOptions("build/stage.mlir\n--batch\n4\n");
+  EXPECT_EQ(evaluationArguments(Words{run.path}).compiler, (Words{"--batch", "4"}));
+  std::filesystem::remove(run / "build/stage.mlir");
+  EXPECT_EQ(refusal(evaluationArguments, {run.path}),
+            std::pair("'" + (run / "build/stage.mlir") +
+                          "' must be the stage that the run was compiled from, but is missing: name that stage or a "
+                          "spec, and its options, too",
+                      2));
 }
 
 // The program that a run keeps needs no options, as long as it starts.
@@ -195,7 +203,7 @@ TEST(GenerationArguments, PromptsMustBeThere) {
     EXPECT_THROW(generationArguments(all), CommandError);
   }
   EXPECT_EQ(generationArguments(Words{"m.stretto", "--init-from", "w", "--prompt", "1"}).compiler,
-            (Words{"--decode", "64"}));
+            (Words{"--decode", "auto"}));
 }
 
 TEST(EvaluationArguments, ASpecIsTakenAsItIs) {
