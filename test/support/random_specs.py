@@ -4,6 +4,8 @@ import re
 from dataclasses import dataclass
 from typing import Callable
 
+from random_weights import Weights, divisors
+
 UNARY = [
     "tanh({})", "sigmoid({})", "silu({})", "gelu({})", "relu({})", "softplus({})", "-{}", "exp(tanh({}))",
     "square(tanh({}))", "log(square({}) + 0.5)", "sqrt(square({}) + 0.5)", "rsqrt(square({}) + 0.5)",
@@ -34,16 +36,21 @@ EIGHTS = Sizes(among(1, 3, 5, 9, 17, 33, 50, 64, 70, 130), eights, eights)
 WIDE = Sizes(among(2, 5, 7, 9, 16), among(130, 132, 160, 192, 200, 256, 260, 300, 384), among(17, 128, 130, 192, 256, 264, 300, 384))
 
 
-def divisors(n):
-    return [d for d in range(1, n + 1) if n % d == 0]
-
-
 class Block:
     """Writes the body of one block, statement by statement. `variables`: the width of each tensor in scope."""
 
     def __init__(self, rng, sizes, length, width, callees, wide=False):
         self.rng, self.sizes, self.length, self.width, self.callees, self.wide = rng, sizes, length, width, callees, wide
-        self.variables, self.lines = {}, []
+        self.variables, self.lines, self.weights = {}, [], Weights(rng)
+
+    def computed(self, chance, *shape):
+        """A weight of that shape, computed from others; mostly none. Only in wide models."""
+        if not self.wide or not self.weights.chance(chance):
+            return ""
+        weight = self.weights.draw(shape, self.weights.rng.randint(1, 2))
+        self.lines += self.weights.statements
+        self.weights.statements.clear()
+        return weight
 
     def option(self, *choices):
         """One of some further arguments, or none; only in wide models."""
@@ -152,6 +159,7 @@ class Block:
         alone = [f"spread({one(columns)}, {width})", f"spread({sums}, {width})", f"numbers({width}) / {width}",
                  f"softmax({one(width)}, heads = {heads})", f"l2_norm({one(width)}, heads = {heads})"]  # fmt: skip
         weight = self.rng.choice([one(width)] * 4 + alone)
+        weight = self.computed(0.3, width) or weight
         return f"({self.expression(width, depth - 1)} {sign} {weight})"
 
     def linear(self, width, depth):
@@ -159,6 +167,8 @@ class Block:
         one = f"parameter({width}, {inner})"
         more = self.option("bias = true", f"weight = {one}", f"weight = parameter({width}, {inner}, frozen = true)",
                            f"weight = {one} {self.rng.choice('+-*')} {one}", f"weight = l2_norm({one})")
+        if weight := self.computed(0.2, width, inner):
+            more = f", weight = {weight}"
         return f"linear({self.expression(inner, depth - 1)}, {width}{more})"
 
     def rotary_options(self, width):
@@ -182,10 +192,20 @@ class Block:
         columns = self.rng.choice([width // heads, width // heads, self.rng.randint(1, 20)])  # of a head of queries
         seen = self.rng.choice(["", "", ", causal = false", f", window = {self.rng.randint(0, 9)}", ", alibi = true",
                                 f", sinks = parameter({heads}, init = normal(1))"])
+        seen += self.bounds(heads, seen)
         widths = (heads * columns, kv_heads * columns, width // heads * kv_heads)
         q, k, v = (self.expression(each, self.rng.randrange(depth)) for each in widths)
         bound = self.rng.choice(["tanh", "rms_norm"])  # see write
         return f"softmax_attention({bound}({q}), {bound}({k}), {v}, {heads}, {kv_heads}{seen})"
+
+    def bounds(self, heads, seen):
+        """A cap of scores, and in wide models what else attention may have beside what it has."""
+        cap = f", cap = {self.weights.rng.choice([0.25, 1, 2, 50])}" if self.weights.chance(0.3) else ""
+        if not self.wide or "causal" in seen:
+            return cap
+        others = {"window": lambda: 3, "alibi": lambda: "true", "sinks": lambda: self.computed(1, heads)}
+        return cap + "".join(f", {name} = {value()}" for name, value in others.items()
+                             if name not in seen and self.weights.chance(0.15))
 
     def mixer(self, width, depth):
         heads = self.rng.choice(divisors(width))
@@ -212,6 +232,8 @@ class Block:
         strength = f"sigmoid({inner(heads)})"
         by_channel = lambda: f"l2_norm({inner(heads * columns)}, heads = {heads})"
         kind = rng.choice(["", "write", "beta", "beta", "erase", "erase_write"])
+        if weight := kind and self.computed(0.2, heads):
+            strength = f"sigmoid({weight})"
         if kind in ("write", "beta"):
             options.append(f"{kind} = {strength}")
         if kind in ("erase", "erase_write"):
