@@ -118,12 +118,13 @@ llvm::StringRef frontend::nearestName(llvm::StringRef name, llvm::ArrayRef<llvm:
         best = candidate;
   if (!best.empty())
     return best;
-  unsigned bestDistance = std::min<size_t>(name.size() / 3 + 1, 4);
+  // A letter that is another, or stands elsewhere, is taken away and put in.
+  unsigned bestDistance = 2 * std::clamp<size_t>(name.size() / 3, 1, 4);
   for (llvm::StringRef candidate : candidates) {
     if (candidate == name || candidate.size() > 64 || name.size() > 64)
       continue;
-    unsigned distance = name.edit_distance(candidate, /*AllowReplacements=*/true, bestDistance);
-    if (distance <= bestDistance && distance < std::max(name.size(), candidate.size()) &&
+    unsigned distance = name.edit_distance(candidate, /*AllowReplacements=*/false, bestDistance);
+    if (distance <= bestDistance && distance < name.size() + candidate.size() &&
         (best.empty() || distance < bestDistance)) {
       best = candidate;
       bestDistance = distance;

@@ -29,11 +29,17 @@ inline size_t editDistance(std::string_view from, std::string_view to) {
   return above.back();
 }
 
-// The candidate nearest to `name`; none where even the nearest would change more than half of it. The
-// first of several equally near ones.
+// The candidate nearest to `name`, which may lack its end; else none where even the nearest would change more than a
+// third of it, or of a short one more than a letter. The first of several equally near ones.
 inline std::optional<std::string> nearestOf(std::string_view name, std::span<const std::string> candidates) {
   std::optional<std::string> best;
-  size_t bestDistance = name.size() / 2 + 1;
+  constexpr size_t fewest = 3; // letters that a name may be cut to
+  for (const std::string &candidate : candidates)
+    if (name.size() >= fewest && candidate.starts_with(name) && (!best || candidate.size() < best->size()))
+      best = candidate;
+  if (best)
+    return best;
+  size_t bestDistance = std::min(std::max<size_t>(name.size() / 3, 1) + 1, name.size());
   for (const std::string &candidate : candidates)
     if (size_t distance = editDistance(name, candidate); distance < bestDistance) {
       best = candidate;
@@ -42,10 +48,16 @@ inline std::optional<std::string> nearestOf(std::string_view name, std::span<con
   return best;
 }
 
-// "; did you mean 'x'?" for the nearest candidate, or the whole list where none is near.
+// "; did you mean 'x'?" for the nearest candidate, or nothing where none is near.
+inline std::string didYouMean(std::string_view name, std::span<const std::string> candidates) {
+  const auto nearest = nearestOf(name, candidates);
+  return nearest ? "; did you mean '" + *nearest + "'?" : "";
+}
+
+// The same, or the whole list where none is near.
 inline std::string suggestName(std::string_view name, std::span<const std::string> candidates) {
-  if (auto nearest = nearestOf(name, candidates))
-    return "; did you mean '" + *nearest + "'?";
+  if (std::string nearest = didYouMean(name, candidates); !nearest.empty())
+    return nearest;
   std::string list;
   for (const std::string &candidate : candidates)
     list += (list.empty() ? "; known: " : ", ") + candidate;

@@ -79,9 +79,8 @@ Setting coefficient(const char *name, std::optional<double> RunConfig::*field) {
 Setting text(const char *name, std::string RunConfig::*field, std::vector<std::string> choices = {}) {
   auto set = [=](RunConfig &config, const std::string &value) {
     if (!choices.empty() && std::find(choices.begin(), choices.end(), value) == choices.end()) {
-      const auto nearest = nearestOf(value, choices);
       throw Error(fmt::format("--{} must be {}, but got '{}'{}", name, alternatives(choices), value,
-                              nearest ? "; did you mean '" + *nearest + "'?" : ""));
+                              didYouMean(value, choices)));
     }
     config.*field = value;
   };

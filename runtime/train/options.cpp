@@ -4,6 +4,7 @@
 #include "runtime/core/error.h"
 #include "runtime/core/nearest.h"
 #include "runtime/core/option_habits.h"
+#include "runtime/core/parse_words.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -126,7 +127,7 @@ std::optional<CommandLine> parseCommandLine(int argc, const char *const *argv, c
   app.allow_extras();
   addOptions(app, result, taskSettings, version);
   try {
-    app.parse(argc, argv);
+    parseWords(app, argc, argv);
   } catch (const CLI::CallForHelp &) {
     std::fputs(app.help().c_str(), stdout);
     return std::nullopt;

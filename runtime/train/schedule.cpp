@@ -19,7 +19,7 @@ Decay decayFromName(const std::string &name) {
   if (name == "cosine")
     return Decay::Cosine;
   throw Error(fmt::format("a schedule must be 'constant', 'linear' or 'cosine', but got '{}'{}", name,
-                          suggestName(name, std::vector<std::string>{"constant", "linear", "cosine"})));
+                          didYouMean(name, std::vector<std::string>{"constant", "linear", "cosine"})));
 }
 
 double Schedule::rate(int64_t step) const {

@@ -70,7 +70,7 @@ void Parameters::set(const ParameterInfo &info, const std::string &text) {
   if (info.kind == ParameterInfo::Kind::Integer)
     integers[info.name] = parseInteger(text, info, *this);
   else if (info.kind == ParameterInfo::Kind::Word && std::ranges::find(info.words, text) == info.words.end())
-    refuse(info.name, "must be " + info.range() + ", but got '" + text + "'" + runtime::suggestName(text, info.words));
+    refuse(info.name, "must be " + info.range() + ", but got '" + text + "'" + runtime::didYouMean(text, info.words));
   else
     texts[info.name] = text;
 }

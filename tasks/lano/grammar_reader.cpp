@@ -220,9 +220,8 @@ private:
             Words known;
             for (const auto &entry : indices)
               known.push_back(entry.first);
-            auto nearest = runtime::nearestOf(child, known);
             fail(rule.line, "every symbol must have rules or be a terminal, but got " + quote(child) +
-                                (nearest ? "; did you mean " + quote(*nearest) + "?" : ""));
+                                runtime::didYouMean(child, known));
           }
   }
 

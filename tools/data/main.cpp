@@ -58,7 +58,7 @@ static void describeOptions(CLI::App &app, Options &options) {
 static void checkChoice(const std::string &option, const std::string &value, const std::vector<std::string> &known) {
   if (std::find(known.begin(), known.end(), value) == known.end())
     throw tasks::TaskError(option + " must be " + known[0] + " or " + known[1] + ", but got '" + value + "'" +
-                           runtime::suggestName(value, known));
+                           runtime::didYouMean(value, known));
 }
 
 // Without a task there is nothing to say of one; and what is asked for is one answer, or a count and a file.

@@ -297,6 +297,8 @@ static TrainArguments argumentsWithWeights(std::span<const std::string> given) {
   if (!weights)
     throw CommandError(
         "the weights are missing: give a run directory, or --init-from with a checkpoint or a safetensors file", 2);
+  if (weights->empty())
+    throw CommandError("weights must be a run directory, a checkpoint or a safetensors file, but got ''", 2);
   refuseSurplus(arguments, "a run or a spec, and options");
   if (arguments.spec.empty())
     takeFromRun(arguments, *weights);

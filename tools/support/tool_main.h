@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/core/nearest.h"
+#include "runtime/core/parse_words.h"
 #include "runtime/core/utf8.h"
 #include "runtime/core/whole_number.h"
 #include "tools/support/argument_rules.h"
@@ -101,7 +102,7 @@ template <typename Run> int runTool(CLI::App &app, int argc, char **argv, const 
   openClosedStreams();
   outliveFileLimit();
   try {
-    app.parse(argc, argv);
+    runtime::parseWords(app, argc, argv);
     expectNames(app);
     run();
   } catch (const CLI::Success &success) {

@@ -333,6 +333,8 @@ TEST(Diagnostics, NearestNameIsClose) {
   EXPECT_EQ(nearestName("lin", {"min", "linear_attention", "linear"}), "linear");
   EXPECT_EQ(nearestName("foo", {"linear", "canon"}), "");
   EXPECT_EQ(nearestName("x", {"y"}), "");
+  EXPECT_EQ(nearestName("nope", {"copy"}), ""); // half of it
+  EXPECT_EQ(nearestName("dmi", {"dim"}), "dim");
 }
 
 TEST(Format, CanonicalLayout) {

@@ -404,7 +404,9 @@ TEST(Config, BadValuesAreRefusedWithTheirRange) {
   EXPECT_EQ(composeError({"--task", "copy", "--task-set", "n"}),
             "--task-set must have the form name=value, but got 'n'");
   EXPECT_EQ(composeError({"--task", "copy", "--steps"}), "--steps needs a value");
-  EXPECT_EQ(composeError({"--task", "copy", "--out="}), "--out needs a value");
+  EXPECT_EQ(composeError({"--task", "copy", "--out="}), "--out must name a folder, but got ''");
+  EXPECT_EQ(composeError({"--task", "copy", "--seed=", "--steps", "0"}),
+            "--seed must be an integer in 0..9223372036854775807, but got ''");
   EXPECT_EQ(composeError({"--task-set"}), "--task-set needs a value");
   EXPECT_EQ(composeError({"--tsak", "copy"}), "unknown option '--tsak'; did you mean '--task'?");
   EXPECT_EQ(composeError({"copy"}), "arguments must be options, but got 'copy'");

@@ -15,6 +15,7 @@ TEST(NearestName, FindsOneSlipOfEachKind) {
   EXPECT_EQ(nearestOf("trainn", names), "train");
   EXPECT_EQ(nearestOf("troin", names), "train");
   EXPECT_EQ(nearestOf("trian", names), "train");
+  EXPECT_EQ(nearestOf("com", names), "compile");
   EXPECT_EQ(editDistance("trian", "train"), 1);
 }
 
@@ -23,6 +24,9 @@ TEST(NearestName, PrefersTheCloserOfTwo) { EXPECT_EQ(nearestOf("exlain", names),
 TEST(NearestName, SaysNothingWhereNothingIsClose) {
   EXPECT_EQ(nearestOf("bake", names), std::nullopt);
   EXPECT_EQ(nearestOf("", names), std::nullopt);
+  EXPECT_EQ(nearestOf("nope", std::vector<std::string>{"copy"}), std::nullopt); // half of it
+  EXPECT_EQ(nearestOf("x", std::vector<std::string>{"y"}), std::nullopt);
+  EXPECT_EQ(nearestOf("nn", std::vector<std::string>{"n"}), "n");
   EXPECT_EQ(nearestOf("train", {}), std::nullopt);
 }
 
