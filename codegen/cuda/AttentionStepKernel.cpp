@@ -39,6 +39,7 @@ public:
 
 private:
   enum { q, k, v, positions, counts, sinks };
+  unsigned decayBuffer() { return op.getSinks() ? sinks + 1 : sinks; }
   /// Behind all operands.
   Value outBuffer() { return function.buffer(op->getNumOperands()); }
 
@@ -76,10 +77,13 @@ private:
   Value shrink(Value from, Value to) { return math::ExpOp::create(b, arith::SubFOp::create(b, from, to)); }
 
   Values queryPieces();
-  Value firstKey(Value end);
+  Value firstVisible(Value end);
   Value placeOf(Value key);
   Values attend(ValueRange query, Value end);
   Value capped(Value score);
+  Value decayOf(Value key);
+  Value decayBehindFirst(Value end);
+  Value decayOfStep(Value key);
   Value slopeOfHead();
   Values step(ValueRange query, Value key, Value end, ValueRange state);
   void leave(ValueRange state);
@@ -121,7 +125,31 @@ Value StepBuilder::capped(Value score) {
   return mulF(math::TanhOp::create(b, mulF(score, b.real(real, 1 / cap))), b.real(real, cap));
 }
 
-/// One key further; the state is maximum, sum and the columns of the result.
+/// The decay at a key; at the first token for one before it.
+Value StepBuilder::decayOf(Value key) {
+  Value place = b.add(b.mul(sequence, capacity), placeOf(b.select(b.less(key, 0), b.index(0), key)));
+  return b.load(real, 1, b.address(function.buffer(decayBuffer()), real, b.add(b.mul(place, heads), head)));
+}
+
+/// Where there is a decay, a warp goes from the last key to the first one: the sum of the decay behind its first one.
+Value StepBuilder::decayBehindFirst(Value end) {
+  Value sum = b.real(real, 0);
+  for (int64_t n = 1; n < warps; ++n) {
+    Value isBehind = b.less(b.index(n - 1), warp);
+    sum = arith::AddFOp::create(b, sum, b.select(isBehind, decayOf(b.add(end, b.index(-n))), b.real(real, 0)));
+  }
+  return sum;
+}
+
+/// From a key to the next one of its warp.
+Value StepBuilder::decayOfStep(Value key) {
+  Value sum = decayOf(key);
+  for (int64_t n = 1; n < warps; ++n)
+    sum = arith::AddFOp::create(b, sum, decayOf(b.add(key, b.index(-n))));
+  return sum;
+}
+
+/// One key further; the state is maximum, sum, the columns of the result, and the decay behind the key.
 Values StepBuilder::step(ValueRange query, Value key, Value end, ValueRange state) {
   Value place = b.add(b.mul(sequence, capacity), placeOf(key));
   Value ofKey = startOf(ofKeys, place), ofValue = startOf(ofValues, place), dot = b.real(real, 0);
@@ -134,6 +162,8 @@ Values StepBuilder::step(ValueRange query, Value key, Value end, ValueRange stat
     Value distance = arith::SIToFPOp::create(b, real, arith::SubIOp::create(b, b.add(key, b.index(1)), end));
     score = b.mulAdd(distance, slope, score);
   }
+  if (op.getDecay())
+    score = arith::AddFOp::create(b, score, state.back());
   Value maximum = arith::MaximumFOp::create(b, state[0], score);
   Value keep = shrink(state[0], maximum), weight = shrink(score, maximum);
   Values next{maximum, b.mulAdd(state[1], keep, weight)};
@@ -141,15 +171,17 @@ Values StepBuilder::step(ValueRange query, Value key, Value end, ValueRange stat
     Value value = loadReal(b.address(function.buffer(v), stored, b.add(ofValue, column(ofValues, piece))));
     next.push_back(b.mulAdd(state[2 + piece], keep, mulF(weight, value)));
   }
+  if (op.getDecay())
+    next.push_back(arith::AddFOp::create(b, state.back(), decayOfStep(key)));
   return next;
 }
 
-/// The first key of this warp, where those before `end` are visible that a window does not hide.
-Value StepBuilder::firstKey(Value end) {
+/// The first of the keys before `end` that are visible, as a window does not hide them; null for the very first.
+Value StepBuilder::firstVisible(Value end) {
   if (!op.getWindow())
-    return warp;
+    return {};
   Value first = b.add(end, b.index(-static_cast<int64_t>(*op.getWindow())));
-  return b.add(b.select(b.less(first, 0), b.index(0), first), warp);
+  return b.select(b.less(first, 0), b.index(0), first);
 }
 
 /// Where the key of a position lies in its cache, which only with a window holds less than all of them.
@@ -159,8 +191,14 @@ Value StepBuilder::placeOf(Value key) { return op.getWindow() ? b.remainder(key,
 Values StepBuilder::attend(ValueRange query, Value end) {
   Values state{b.real(real, least)};
   state.append(1 + ofValues.pieces, b.real(real, 0));
-  return forEach(b, firstKey(end), end, warps, state,
-                 [&](Value key, ValueRange now) { return step(query, key, end, now); });
+  Value first = firstVisible(end), begin = first ? b.add(first, warp) : warp;
+  if (!op.getDecay())
+    return forEach(b, begin, end, warps, state, [&](Value key, ValueRange now) { return step(query, key, end, now); });
+  state.push_back(decayBehindFirst(end));
+  Value ends = b.add(first ? b.add(first, end) : end, b.index(-1)); // the first key and the last one, added
+  return forEach(b, begin, end, warps, state, [&](Value number, ValueRange now) {
+    return step(query, arith::SubIOp::create(b, ends, number), end, now);
+  });
 }
 
 void StepBuilder::leave(ValueRange state) {

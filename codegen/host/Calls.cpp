@@ -140,9 +140,11 @@ AbiStruct<stretto_attention_args> attentionArgs(HostBuilder &b, Op op, Value sin
       .set(&Args::starts, b.buffer(starts))
       .set(&Args::sinks, b.buffer(sinks))
       .set(&Args::share, b.buffer(share))
+      .set(&Args::decay, b.buffer(op.getDecay()))
       .set(&Args::has_positions, positions != nullptr)
       .set(&Args::has_starts, starts != nullptr)
       .set(&Args::has_sinks, sinks != nullptr)
+      .set(&Args::has_decay, op.getDecay() != nullptr)
       .set(&Args::documents, starts ? typeOf(starts).getDimSize(0) - 1 : 0);
   return args;
 }
@@ -162,7 +164,8 @@ CallBuffers emit(HostBuilder &b, seq::AttentionGradOp op) {
       .set(&Args::d_o, b.buffer(op.getGrad()))
       .set(&Args::d_q, b.buffer(op.getDq()))
       .set(&Args::d_k, b.buffer(op.getDk()))
-      .set(&Args::d_v, b.buffer(op.getDv()));
+      .set(&Args::d_v, b.buffer(op.getDv()))
+      .set(&Args::d_decay, b.buffer(op.getDdecay()));
   return callWith(b, "stretto_attention_grad", args);
 }
 
@@ -234,7 +237,9 @@ CallBuffers emit(HostBuilder &b, seq::AttentionStepOp op) {
       .set(&Args::counts, b.buffer(op.getCounts()))
       .set(&Args::o, b.buffer(op.getOut()))
       .set(&Args::sinks, b.buffer(op.getSinks()))
-      .set(&Args::has_sinks, op.getSinks() != nullptr);
+      .set(&Args::has_sinks, op.getSinks() != nullptr)
+      .set(&Args::decay, b.buffer(op.getDecay()))
+      .set(&Args::has_decay, op.getDecay() != nullptr);
   return callWith(b, "stretto_attention_step", args);
 }
 

@@ -153,12 +153,12 @@ def capped_attention(q, k, v, cap, scale, mask=None):
 
 
 def softmax_attention(
-    q, k, v, heads, kv_heads, scale, causal=True, window=None, alibi=False, cap=None, sinks=None, positions=None
+    q, k, v, heads, kv_heads, scale, causal=True, window=None, alibi=False, cap=None, sinks=None, decay=None, positions=None
 ):
     """Softmax attention; query head h reads key/value head h // (heads // kv_heads). With a window, a token sees itself
     and window - 1 tokens before it; with a cap, a score is cap * tanh(score / cap); alibi takes 2^(-8 (h + 1) / heads) times
-    their distance from the scores; the sink of a head is the score of one more key, whose value is zero. Documents do not see
-    each other."""
+    their distance from the scores; of a decay, the sum over the tokens behind the key up to the query is added; the sink of a
+    head is the score of one more key, whose value is zero. Documents do not see each other."""
     q = q.unflatten(-1, (heads, -1)).transpose(1, 2)
     k, v = (x.unflatten(-1, (kv_heads, -1)).transpose(1, 2) for x in (k, v))
     token = torch.arange(q.shape[2], device=q.device)
@@ -171,11 +171,16 @@ def softmax_attention(
         mask = same if mask is None else mask & same
     if mask is not None and causal:
         mask, causal = mask & (token[:, None] >= token), False
-    if alibi:
-        slopes = 2 ** (-8 * torch.arange(1, heads + 1, dtype=q.dtype, device=q.device) / heads)
+    if alibi or decay is not None:
         seen = token[:, None] >= token if mask is None else mask
-        distance = (token[:, None] - token).to(q.dtype).masked_fill(~seen, torch.inf)
-        mask, causal = -slopes[:, None, None] * distance, False
+        bias = torch.zeros_like(seen, dtype=q.dtype)
+        if alibi:
+            slopes = 2 ** (-8 * torch.arange(1, heads + 1, dtype=q.dtype, device=q.device) / heads)
+            bias = slopes[:, None, None] * (token - token[:, None])
+        if decay is not None:
+            sums = decay.transpose(1, 2).to(torch.float64).cumsum(-1)
+            bias = bias + (sums[..., None] - sums[..., None, :]).to(q.dtype)
+        mask, causal = bias.masked_fill(~seen, -torch.inf), False
     if cap is not None and causal:
         mask, causal = token[:, None] >= token, False
     if sinks is not None:

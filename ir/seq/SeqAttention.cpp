@@ -24,12 +24,18 @@ template <typename Attention> static double attentionFlops(Attention op, int ofK
 }
 
 ValueFacts AttentionOp::getOperandFacts(unsigned number) {
-  return number < 3 ? roundedRow : number == 3 && getSinks() ? exactWeight : ValueFacts();
+  if (number < 3)
+    return roundedRow;
+  Value operand = getOperand(number);
+  return operand == getSinks() ? exactWeight : operand == getDecay() ? ownExactRow : ValueFacts();
 }
 ValueFacts AttentionOp::getResultFacts(unsigned number) {
   return number == 0 ? roundedRow : number == 1 ? statistics : ownExactRow;
 }
-StringRef AttentionOp::getOperandName(unsigned number) { return number == 3 && getSinks() ? "sinks" : ""; }
+StringRef AttentionOp::getOperandName(unsigned number) {
+  Value operand = getOperand(number);
+  return number < 3 ? "" : operand == getSinks() ? "sinks" : operand == getDecay() ? "decay" : "";
+}
 bool AttentionOp::mixesRows() { return true; }
 MatmulKind AttentionOp::getMatmulKind() { return MatmulKind::forward; }
 double AttentionOp::getFlops() { return attentionFlops(*this, 1, 1); }
@@ -54,14 +60,17 @@ LogicalResult AttentionOp::differentiate(ValueRange gradients, Differentiation &
   if (getShare() && gradients[2])
     return emitError() << "the share of sinks has no derivative";
   Value q = backward.primal(getQ()), k = backward.primal(getK()), v = backward.primal(getV());
-  auto gradient =
-      AttentionGradOp::create(backward.builder(), TypeRange{q.getType(), k.getType(), v.getType()}, gradients[0], q, k,
-                              v, backward.primal(getOut()), backward.primal(getLse()), backward.primal(getPositions()),
-                              backward.primal(getStarts()), getHeads(), getKvHeads(), getScale(), getCausal(),
-                              getWindowAttr(), getAlibi(), getCapAttr());
+  Value decay = backward.primal(getDecay());
+  auto gradient = AttentionGradOp::create(
+      backward.builder(), q.getType(), k.getType(), v.getType(), decay ? decay.getType() : Type(), gradients[0], q, k,
+      v, backward.primal(getOut()), backward.primal(getLse()), decay, backward.primal(getPositions()),
+      backward.primal(getStarts()), getHeads(), getKvHeads(), getScale(), getCausal(), getWindowAttr(), getAlibi(),
+      getCapAttr());
   backward.add(getQ(), gradient.getDq());
   backward.add(getK(), gradient.getDk());
   backward.add(getV(), gradient.getDv());
+  if (getDecay())
+    backward.add(getDecay(), gradient.getDdecay());
   if (getSinks() && backward.isActive(getSinks()))
     backward.add(getSinks(), sinkGradient(*this, gradients[0], backward));
   return success();
@@ -86,9 +95,10 @@ SmallVector<Value> AttentionOp::decode(Decoding &decoding, std::string &reason) 
   Value q = decoding.rows(getQ()), keys = decoding.history(getK(), kept), values = decoding.history(getV(), kept);
   auto type = typeOf(q).clone({typeOf(q).getDimSize(0), typeOf(q).getDimSize(1), columnsOf(getOut())});
   Value sinks = getSinks() ? decoding.rows(getSinks()) : Value();
+  Value decay = getDecay() ? decoding.history(getDecay(), kept) : Value();
   SmallVector<Value> results{AttentionStepOp::create(decoding.builder(), type, q, keys, values, decoding.positions(),
-                                                     decoding.counts(), sinks, getHeads(), getKvHeads(), getScale(),
-                                                     window, getAlibi(), getCapAttr())};
+                                                     decoding.counts(), sinks, decay, getHeads(), getKvHeads(),
+                                                     getScale(), window, getAlibi(), getCapAttr())};
   results.resize(getNumResults());
   return results;
 }
@@ -100,19 +110,19 @@ void AttentionOp::maskDocuments(Documents &documents) {
 }
 
 ValueFacts AttentionGradOp::getOperandFacts(unsigned number) {
-  return number < 5 ? roundedRow : number == 5 ? statistics : ValueFacts();
+  return number < 5 ? roundedRow : number == 5 ? statistics : number == 6 && getDecay() ? ownExactRow : ValueFacts();
 }
-ValueFacts AttentionGradOp::getResultFacts(unsigned) { return roundedRow; }
+ValueFacts AttentionGradOp::getResultFacts(unsigned number) { return number < 3 ? roundedRow : ownExactRow; }
 bool AttentionGradOp::mixesRows() { return true; }
 MatmulKind AttentionGradOp::getMatmulKind() { return MatmulKind::backward; }
 double AttentionGradOp::getFlops() { return attentionFlops(*this, 3, 2); }
 
 ValueFacts AttentionStepOp::getOperandFacts(unsigned number) {
-  return number == 0   ? roundedRow
-         : number < 3  ? roundedCache
-         : number == 3 ? ownExactRow
-         : number == 4 ? statistics
-                       : exactWeight;
+  return number == 0                        ? roundedRow
+         : number < 3                       ? roundedCache
+         : number == 3                      ? ownExactRow
+         : getOperand(number) == getSinks() ? exactWeight
+                                            : statistics;
 }
 ValueFacts AttentionStepOp::getResultFacts(unsigned) { return roundedRow; }
 bool AttentionStepOp::mixesRows() { return true; }
@@ -148,14 +158,15 @@ template <typename Attention> LogicalResult verifyAttention(Attention op) {
   auto q = typeOf(op.getQ()), k = typeOf(op.getK()), lse = typeOf(op.getLse());
   if (q.getRank() != 3 || k.getRank() != 3 || q.getShape().take_front(2) != k.getShape().take_front(2))
     return op.emitOpError() << "q and k must be [batch, time, columns], but got " << q << " and " << k;
-  if ((op.getWindow() || op.getAlibi()) && !op.getCausal())
-    return op.emitOpError() << "a window and alibi need causal";
+  if ((op.getWindow() || op.getAlibi() || op.getDecay()) && !op.getCausal())
+    return op.emitOpError() << "a window, alibi and a decay need causal";
   if (failed(isPositive(op, "scale", op.getScale())) || failed(isPositive(op, "cap", op.getCap())))
     return failure();
   int64_t heads = op.getHeads();
   if (failed(verifyHeads(op, q, k, heads, op.getKvHeads())) ||
       failed(verifyValues(op, q, k, typeOf(op.getV()), typeOf(op.getOut()), heads, op.getKvHeads())) ||
       failed(wideElements(op, "lse", lse, q)) ||
+      failed(verifyDecay(op, op.getDecay(), q, {q.getDimSize(0), q.getDimSize(1), heads})) ||
       failed(verifyDocuments(op, q.getShape().take_front(2), op.getPositions(), op.getStarts())))
     return failure();
   return haveShape(op, "lse", lse, {q.getDimSize(0), heads, q.getDimSize(1)});
@@ -174,4 +185,10 @@ LogicalResult AttentionOp::verify() {
                   lse.clone({lse.getDimSize(0), lse.getDimSize(2), lse.getDimSize(1)}));
 }
 
-LogicalResult AttentionGradOp::verify() { return verifyAttention(*this); }
+LogicalResult AttentionGradOp::verify() {
+  if (failed(verifyAttention(*this)))
+    return failure();
+  if ((getDecay() != nullptr) != (getDdecay() != nullptr))
+    return emitOpError() << "a decay and its gradient need each other";
+  return getDecay() ? haveType(*this, "gradient of decay", typeOf(getDdecay()), typeOf(getDecay())) : success();
+}

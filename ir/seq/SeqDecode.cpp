@@ -103,6 +103,8 @@ LogicalResult AttentionStepOp::verify() {
   if (getType() != typeOf(getQ()).clone(shape))
     return emitOpError() << "result must have type " << typeOf(getQ()).clone(shape) << ", but got " << getType();
   int64_t capacity = typeOf(getK()).getDimSize(1), rows = typeOf(getQ()).getDimSize(1);
+  if (failed(verifyDecay(*this, getDecay(), typeOf(getQ()), {typeOf(getQ()).getDimSize(0), capacity, heads})))
+    return failure();
   if (getWindow() && capacity - rows < static_cast<int64_t>(*getWindow()) - 1)
     return emitOpError() << "capacity must be at least the rows of a call and the window before the first of them, but "
                          << "got " << capacity << " for " << getQ().getType() << " and " << *getWindow();

@@ -101,7 +101,7 @@ def Seq_LastRowOp : Seq_Op<"last_row", [Pure,
   let hasVerifier = 1;
 }
 
-def Seq_AttentionStepOp : Seq_Op<"attention_step", [Pure,
+def Seq_AttentionStepOp : Seq_Op<"attention_step", [Pure, AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<Seq_LibraryOpInterface, ["mixesRows", "getProfileGroup"]>]> {
   let summary = "causal softmax attention over cached keys and values";
   let description = [{
@@ -109,22 +109,22 @@ def Seq_AttentionStepOp : Seq_Op<"attention_step", [Pure,
     `[batch, capacity, kv_heads * value_dim]` in which the positions of the queries are written already; `out` is
     `[batch, rows, heads * value_dim]`. The query at position `p` sees keys `0 ... p`, with `window` the
     last so many of them; queries that are not valid give zeros. Heads, `sinks`, `alibi` and `cap` are as in
-    `seq.attention`. Without a window the capacity is that of all positions; with one, it holds at least those that the
-    rows of a call see.
+    `seq.attention`; so is `decay`, a cache `[batch, capacity, heads]`. Without a window the capacity is that of all
+    positions; with one, it holds at least those that the rows of a call see.
 
     ```mlir
     %o = seq.attention_step %q, %k, %v at %positions valid %counts heads 4 kv_heads 2 scale 0.5 : (tensor<2x8x16xf32>, tensor<2x64x8xf32>, tensor<2x64x8xf32>, tensor<2x8xi32>, tensor<2xi32>) -> tensor<2x8x16xf32>
     ```
   }];
   let arguments = (ins Seq_StoredTensor:$q, Seq_StoredTensor:$k, Seq_StoredTensor:$v, Seq_TokenTensor:$positions,
-                       Seq_TokenTensor:$counts, Optional<Seq_RealTensor>:$sinks, I64Attr:$heads, I64Attr:$kv_heads,
-                       F64Attr:$scale,
+                       Seq_TokenTensor:$counts, Optional<Seq_RealTensor>:$sinks, Optional<Seq_RealTensor>:$decay,
+                       I64Attr:$heads, I64Attr:$kv_heads, F64Attr:$scale,
                        OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$window, UnitAttr:$alibi,
                        OptionalAttr<F64Attr>:$cap);
   let results = (outs Seq_StoredTensor:$out);
   let assemblyFormat = [{
-    $q `,` $k `,` $v `at` $positions `valid` $counts (`sinks` $sinks^)? `heads` $heads `kv_heads` $kv_heads
-    `scale` $scale (`window` $window^)? (`alibi` $alibi^)? (`cap` $cap^)?
+    $q `,` $k `,` $v `at` $positions `valid` $counts (`sinks` $sinks^)? (`decay` $decay^)? `heads` $heads
+    `kv_heads` $kv_heads `scale` $scale (`window` $window^)? (`alibi` $alibi^)? (`cap` $cap^)?
     attr-dict `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;

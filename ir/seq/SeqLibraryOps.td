@@ -86,6 +86,10 @@ def Seq_AttentionOp : Seq_Op<"attention", [Pure,
 
     With `cap`, a score is `cap * tanh(score / cap)`, before distances are taken from it (Gemma 2, arXiv 2408.00118).
 
+    With `decay`, `[batch, time, heads]`, the sum of a head's numbers of the tokens behind the key, up to the query, is
+    added to the score, as distances are taken from it (the Forgetting Transformer, arXiv 2503.02130); only where it is
+    `causal`. It is f32 where the others are bf16.
+
     With `sinks`, `[heads]`, the softmax of head `h` has `exp(sinks[h])` in its sum besides, for no value (gpt-oss,
     arXiv 2508.10925). `lse` has it, too, so that gradients of q, k and v are as without; `share`,
     `[batch, time, heads]`, is its part of the sum, which the gradient of the sinks is made of.
@@ -94,18 +98,19 @@ def Seq_AttentionOp : Seq_Op<"attention", [Pure,
     %o, %lse = seq.attention %q, %k, %v heads 4 kv_heads 2 scale 0.5 causal : tensor<2x8x16xf32>, tensor<2x8x8xf32>, tensor<2x8x8xf32> -> tensor<2x8x16xf32>, tensor<2x4x8xf32>
     %p, %sums = seq.attention %q, %k, %u positions %at : tensor<2x8xi32> heads 4 kv_heads 2 scale 0.5 causal window 3 : tensor<2x8x16xf32>, tensor<2x8x8xf32>, tensor<2x8x12xf32> -> tensor<2x8x24xf32>, tensor<2x4x8xf32>
     %r, %all, %share = seq.attention %q, %k, %v sinks %s : tensor<4xf32> heads 4 kv_heads 2 scale 0.5 causal : tensor<2x8x16xf32>, tensor<2x8x8xf32>, tensor<2x8x8xf32> -> tensor<2x8x16xf32>, tensor<2x4x8xf32>, tensor<2x8x4xf32>
+    %f, %sum = seq.attention %q, %k, %v decay %d : tensor<2x8x4xf32> heads 4 kv_heads 2 scale 0.5 causal : tensor<2x8x16xf32>, tensor<2x8x8xf32>, tensor<2x8x8xf32> -> tensor<2x8x16xf32>, tensor<2x4x8xf32>
     ```
   }];
   let arguments = (ins Seq_StoredTensor:$q, Seq_StoredTensor:$k, Seq_StoredTensor:$v, Optional<Seq_RealTensor>:$sinks,
-                       Optional<Seq_TokenTensor>:$positions, Optional<Seq_TokenTensor>:$starts, I64Attr:$heads,
-                       I64Attr:$kv_heads, F64Attr:$scale, UnitAttr:$causal,
-                       OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$window, UnitAttr:$alibi,
+                       Optional<Seq_RealTensor>:$decay, Optional<Seq_TokenTensor>:$positions,
+                       Optional<Seq_TokenTensor>:$starts, I64Attr:$heads, I64Attr:$kv_heads, F64Attr:$scale,
+                       UnitAttr:$causal, OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$window, UnitAttr:$alibi,
                        OptionalAttr<F64Attr>:$cap);
   let results = (outs Seq_StoredTensor:$out, Seq_RealTensor:$lse, Optional<Seq_RealTensor>:$share);
   let assemblyFormat = [{
-    $q `,` $k `,` $v (`sinks` $sinks^ `:` type($sinks))? (`positions` $positions^ `:` type($positions))?
-    (`starts` $starts^ `:` type($starts))? `heads` $heads `kv_heads` $kv_heads `scale` $scale (`causal` $causal^)?
-    (`window` $window^)? (`alibi` $alibi^)? (`cap` $cap^)?
+    $q `,` $k `,` $v (`sinks` $sinks^ `:` type($sinks))? (`decay` $decay^ `:` type($decay))?
+    (`positions` $positions^ `:` type($positions))? (`starts` $starts^ `:` type($starts))? `heads` $heads
+    `kv_heads` $kv_heads `scale` $scale (`causal` $causal^)? (`window` $window^)? (`alibi` $alibi^)? (`cap` $cap^)?
     `:` type($q) `,` type($k) `,` type($v) `->` type($out) `,` type($lse) (`,` type($share)^)? attr-dict
   }];
   let hasVerifier = 1;
@@ -117,23 +122,27 @@ def Seq_AttentionGradOp : Seq_Op<"attention_grad", [Pure,
     AllTypesMatch<["out", "grad"]>]> {
   let summary = "the gradients of seq.attention";
   let description = [{
-    `positions`, `starts`, `window`, `alibi` and `cap` as there. With sinks, `out` and `lse` are those with them.
+    `decay`, `positions`, `starts`, `window`, `alibi` and `cap` as there; a decay has a gradient, too. With sinks, `out`
+    and `lse` are those with them.
 
     ```mlir
     %dq, %dk, %dv = seq.attention_grad %do, %q, %k, %v, %o, %lse heads 4 kv_heads 2 scale 0.5 causal : tensor<2x8x16xf32>, tensor<2x8x8xf32>, tensor<2x8x8xf32>, tensor<2x8x16xf32>, tensor<2x4x8xf32>
+    %eq, %ek, %ev, %ed = seq.attention_grad %do, %q, %k, %v, %o, %lse decay %d : tensor<2x8x4xf32> heads 4 kv_heads 2 scale 0.5 causal : tensor<2x8x16xf32>, tensor<2x8x8xf32>, tensor<2x8x8xf32>, tensor<2x8x16xf32>, tensor<2x4x8xf32> -> tensor<2x8x4xf32>
     ```
   }];
   let arguments = (ins Seq_StoredTensor:$grad, Seq_StoredTensor:$q, Seq_StoredTensor:$k, Seq_StoredTensor:$v,
-                       Seq_StoredTensor:$out, Seq_RealTensor:$lse, Optional<Seq_TokenTensor>:$positions,
-                       Optional<Seq_TokenTensor>:$starts, I64Attr:$heads, I64Attr:$kv_heads, F64Attr:$scale,
-                       UnitAttr:$causal, OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$window, UnitAttr:$alibi,
+                       Seq_StoredTensor:$out, Seq_RealTensor:$lse, Optional<Seq_RealTensor>:$decay,
+                       Optional<Seq_TokenTensor>:$positions, Optional<Seq_TokenTensor>:$starts, I64Attr:$heads,
+                       I64Attr:$kv_heads, F64Attr:$scale, UnitAttr:$causal,
+                       OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$window, UnitAttr:$alibi,
                        OptionalAttr<F64Attr>:$cap);
-  let results = (outs Seq_StoredTensor:$dq, Seq_StoredTensor:$dk, Seq_StoredTensor:$dv);
+  let results = (outs Seq_StoredTensor:$dq, Seq_StoredTensor:$dk, Seq_StoredTensor:$dv,
+                      Optional<Seq_RealTensor>:$ddecay);
   let assemblyFormat = [{
-    $grad `,` $q `,` $k `,` $v `,` $out `,` $lse (`positions` $positions^ `:` type($positions))?
-    (`starts` $starts^ `:` type($starts))? `heads` $heads `kv_heads` $kv_heads `scale` $scale
-    (`causal` $causal^)? (`window` $window^)? (`alibi` $alibi^)? (`cap` $cap^)?
-    `:` type($q) `,` type($k) `,` type($v) `,` type($out) `,` type($lse) attr-dict
+    $grad `,` $q `,` $k `,` $v `,` $out `,` $lse (`decay` $decay^ `:` type($decay))?
+    (`positions` $positions^ `:` type($positions))? (`starts` $starts^ `:` type($starts))? `heads` $heads
+    `kv_heads` $kv_heads `scale` $scale (`causal` $causal^)? (`window` $window^)? (`alibi` $alibi^)? (`cap` $cap^)?
+    `:` type($q) `,` type($k) `,` type($v) `,` type($out) `,` type($lse) (`->` type($ddecay)^)? attr-dict
   }];
   let hasVerifier = 1;
 }

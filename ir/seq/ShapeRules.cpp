@@ -66,3 +66,11 @@ LogicalResult stretto::seq::verifySinks(Operation *op, Value sinks, RankedTensor
     return failure();
   return wideElements(op, "sinks", typeOf(sinks), q);
 }
+
+LogicalResult stretto::seq::verifyDecay(Operation *op, Value decay, RankedTensorType q, ArrayRef<int64_t> shape) {
+  if (!decay)
+    return success();
+  if (failed(haveShape(op, "decay", typeOf(decay), shape)))
+    return failure();
+  return wideElements(op, "decay", typeOf(decay), q);
+}

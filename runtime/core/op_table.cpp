@@ -45,6 +45,7 @@ void eachBuffer(Is<AttentionOp> auto &op, auto visit) {
   visit(op.Args::starts, op.starts, op.has_starts ? words(op.documents + 1) : absent);
   visit(op.Args::sinks, op.sinks, op.has_sinks ? span(op.real, 1, op.heads) : absent);
   visit(op.Args::share, op.share, op.has_sinks ? span(op.real, rows, op.heads) : absent);
+  visit(op.Args::decay, op.decay, op.has_decay ? span(op.real, rows, op.heads) : absent);
 }
 
 void eachBuffer(Is<AttentionGradOp> auto &op, auto visit) {
@@ -55,6 +56,7 @@ void eachBuffer(Is<AttentionGradOp> auto &op, auto visit) {
   visit(op.Args::d_q, op.d_q, span(of.dtype, rows, of.heads * of.head_dim, op.dq_stride));
   visit(op.Args::d_k, op.d_k, span(of.dtype, rows, of.kv_heads * of.head_dim, op.dk_stride));
   visit(op.Args::d_v, op.d_v, span(of.dtype, rows, of.kv_heads * of.value_dim, op.dv_stride));
+  visit(op.Args::d_decay, op.d_decay, of.has_decay ? span(of.real, rows, of.heads) : absent);
 }
 
 void eachBuffer(Is<EmbedOp> auto &op, auto visit) {
@@ -97,6 +99,7 @@ void eachBuffer(Is<AttentionStepOp> auto &op, auto visit) {
   visit(op.Args::counts, op.counts, words(op.batch));
   visit(op.Args::o, op.o, span(op.dtype, rows, op.heads * op.value_dim, op.o_stride));
   visit(op.Args::sinks, op.sinks, op.has_sinks ? span(op.real, 1, op.heads) : absent);
+  visit(op.Args::decay, op.decay, op.has_decay ? span(op.real, keys, op.heads) : absent);
 }
 
 void eachBuffer(Is<CopyOp> auto &op, auto visit) {
@@ -218,6 +221,7 @@ Sizes sizesOf(const AttentionOp &op) {
           op.positions != nullptr,
           op.starts != nullptr,
           op.sinks != nullptr,
+          op.decay != nullptr,
           op.documents};
 }
 Sizes sizesOf(const AttentionGradOp &op) {
@@ -226,8 +230,9 @@ Sizes sizesOf(const AttentionGradOp &op) {
   return sizes;
 }
 Sizes sizesOf(const AttentionStepOp &op) {
-  return {op.dtype,     op.batch,    op.rows,     op.capacity, op.heads, op.kv_heads, op.head_dim,
-          op.value_dim, op.q_stride, op.o_stride, op.window,   op.alibi, op.cap != 0, op.sinks != nullptr};
+  return {op.dtype,    op.batch,    op.rows,      op.capacity,         op.heads,
+          op.kv_heads, op.head_dim, op.value_dim, op.q_stride,         op.o_stride,
+          op.window,   op.alibi,    op.cap != 0,  op.sinks != nullptr, op.decay != nullptr};
 }
 
 Sizes sizesOf(const LibraryOp &op) {

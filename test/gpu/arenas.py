@@ -146,6 +146,9 @@ class Library:
             token = torch.arange(args.length)
             slopes = 2 ** (-8 * torch.arange(1, args.heads + 1, dtype=scores.dtype) / args.heads)
             scores = scores - slopes[:, None, None] * (token[:, None] - token)
+        if args.has_decay:
+            sums = self.of_heads(args, args.decay).to(torch.float64).cumsum(1).transpose(1, 2)
+            scores = scores + (sums[..., None] - sums[..., None, :]).to(scores.dtype)
         if args.causal:
             everywhere = torch.ones(args.length, args.length, dtype=torch.bool)
             hidden = everywhere.triu(1) | everywhere.tril(-args.window) if args.window else everywhere.triu(1)
@@ -164,6 +167,9 @@ class Library:
         strides = [math.prod(shape[i + 1 :]) for i in range(len(shape))]
         return self.arenas.tensor(buffer, abi.F64 if args.dtype == abi.F64 else abi.F32, shape, strides)
 
+    def of_heads(self, args, buffer):
+        return self.reals(args, buffer, args.batch, args.length, args.heads)
+
     def lse(self, args):
         return self.reals(args, args.lse, args.batch, args.heads, args.length)
 
@@ -174,8 +180,7 @@ class Library:
         if args.has_sinks:
             sinks = self.reals(args, args.sinks, args.heads)
             lse = torch.logaddexp(lse, sinks[:, None])
-            share = self.reals(args, args.share, args.batch, args.length, args.heads)
-            share.copy_((sinks[:, None] - lse).exp().transpose(1, 2))
+            self.of_heads(args, args.share).copy_((sinks[:, None] - lse).exp().transpose(1, 2))
         self.lse(args).copy_(lse)
         y = (scores - lse[..., None]).exp() @ v.repeat_interleave(args.heads // args.kv_heads, 1)
         self.heads(args, args.o, args.o_stride, args.heads, args.value_dim).copy_(y)
@@ -187,7 +192,8 @@ class Library:
         p = (self.scores(of, q, k) - self.lse(of)[..., None]).exp()  # what sinks take is in lse
         grad = self.heads(of, args.d_o, args.do_stride, of.heads, of.value_dim).to(p.dtype)
         dp = grad @ v.repeat_interleave(group, 1).transpose(-1, -2)
-        ds = of.scale * p * (dp - (p * dp).sum(-1, keepdim=True))
+        of_scores = p * (dp - (p * dp).sum(-1, keepdim=True))
+        ds = of.scale * of_scores
         if of.cap:
             ds = ds * (1 - torch.tanh(self.products(of, q, k) / of.cap) ** 2)
 
@@ -199,6 +205,10 @@ class Library:
                      (args.d_v, args.dv_stride, of_groups(p.transpose(-1, -2) @ grad)))  # fmt: skip
         for buffer, stride, value in gradients:
             self.heads(of, buffer, stride, value.shape[1], value.shape[3]).copy_(value)
+        if of.has_decay:
+            of_sums = of_scores.to(torch.float64)
+            of_sums = (of_sums.sum(-1) - of_sums.sum(-2)).transpose(1, 2)
+            self.of_heads(of, args.d_decay).copy_(of_sums.flip(1).cumsum(1).flip(1))
 
     def zero(self, buffer, count):
         arena, start = self.arenas.place(buffer)

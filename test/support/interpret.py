@@ -107,10 +107,10 @@ def given(op, kind, names, values):
     return {name: rest.pop(0) for name, size in zip(names, sizes, strict=True) if size}
 
 
-ATTENTION_OPERANDS = ("q", "k", "v", "sinks", "positions", "starts")
+ATTENTION_OPERANDS = ("q", "k", "v", "sinks", "decay", "positions", "starts")
 
 
-def attention_weights(op, q, k, positions=None):
+def attention_weights(op, q, k, positions=None, decay=None):
     """Queries, repeated keys, their scores, and the derivatives of these by what they are before they are capped."""
     heads, kv_heads = op.integer("heads"), op.integer("kv_heads")
     q, k = heads_first(q, heads), np.repeat(heads_first(k, kv_heads), heads // kv_heads, 1)
@@ -123,6 +123,9 @@ def attention_weights(op, q, k, positions=None):
     distance = token[:, None] - token
     if "alibi" in op:
         scores -= 2.0 ** (-8 * np.arange(1, heads + 1) / heads)[:, None, None] * distance
+    if decay is not None:
+        sums = decay.transpose(0, 2, 1).cumsum(-1)
+        scores = scores + sums[..., None] - sums[..., None, :]
     if "causal" in op:
         scores = np.where(distance >= 0, scores, -np.inf)
     if "window" in op:
@@ -137,7 +140,7 @@ def attention(op, *inputs):
     heads, kv_heads = op.integer("heads"), op.integer("kv_heads")
     operands = given(op, "operandSegmentSizes", ATTENTION_OPERANDS, inputs)
     v = operands["v"]
-    _, _, scores, _ = attention_weights(op, operands["q"], operands["k"], operands.get("positions"))
+    _, _, scores, _ = attention_weights(op, operands["q"], operands["k"], operands.get("positions"), operands.get("decay"))
     largest = scores.max(-1, keepdims=True)
     total, sinks = np.exp(scores - largest).sum(-1, keepdims=True), operands.get("sinks")
     if sinks is not None:
@@ -152,21 +155,26 @@ def attention(op, *inputs):
 
 def attention_grad(op, *inputs):
     heads, kv_heads = op.integer("heads"), op.integer("kv_heads")
-    names = ("grad", "q", "k", "v", "out", "lse", "positions", "starts")
+    names = ("grad", "q", "k", "v", "out", "lse", "decay", "positions", "starts")
     operands = given(op, "operandSegmentSizes", names, inputs)
     grad, q, k, v, out, lse = (operands[name] for name in names[:6])
     batch, length = q.shape[:2]
-    q, k, scores, slope = attention_weights(op, q, k, operands.get("positions"))
+    q, k, scores, slope = attention_weights(op, q, k, operands.get("positions"), operands.get("decay"))
     v = np.repeat(heads_first(v, kv_heads), heads // kv_heads, 1)
     grad, out = heads_first(grad, heads), heads_first(out, heads)
     p = np.exp(scores - lse[..., None])
     dp = grad @ v.swapaxes(-1, -2)
-    ds = op.real("scale") * slope * p * (dp - (grad * out).sum(-1, keepdims=True))
+    of_scores = p * (dp - (grad * out).sum(-1, keepdims=True))
+    ds = op.real("scale") * slope * of_scores
 
     def of_groups(x):  # the sum over the query heads that share a key/value head
         return heads_last(x.reshape(batch, kv_heads, heads // kv_heads, length, -1).sum(2))
 
-    return heads_last(ds @ k), of_groups(ds.swapaxes(-1, -2) @ q), of_groups(p.swapaxes(-1, -2) @ grad)
+    rows = heads_last(ds @ k), of_groups(ds.swapaxes(-1, -2) @ q), of_groups(p.swapaxes(-1, -2) @ grad)
+    if "decay" not in operands:
+        return rows
+    of_sums = of_scores.sum(-1) - of_scores.sum(-2)  # what a sum so far adds to its queries, and takes from its keys
+    return *rows, of_sums[..., ::-1].cumsum(-1)[..., ::-1].transpose(0, 2, 1)
 
 
 MIXER_OPERANDS = ("q", "k", "v", "decay", "write", "beta", "erase", "erase_write", "positions")

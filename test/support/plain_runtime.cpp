@@ -67,6 +67,9 @@ static std::vector<double> attend(const stretto_attention_args &a, int64_t b, in
   std::vector<double> weights(last + 1);
   slopes.assign(last + 1, 1);
   double sum = 0;
+  std::vector<double> behind(last + 1); // sums of the decay from the token behind a key up to the query
+  for (int64_t s = t; a.has_decay && s > 0; --s)
+    behind[s - 1] = behind[s] + reals(a.decay)[(b * a.length + s) * a.heads + h];
   for (int64_t s = first; s <= last; ++s) {
     const double *k = reals(a.k) + (b * a.length + s) * a.k_stride + kvHead * a.head_dim;
     double score = 0;
@@ -78,7 +81,7 @@ static std::vector<double> attend(const stretto_attention_args &a, int64_t b, in
       const double part = std::tanh(score / a.cap);
       score = a.cap * part, slopes[s] = 1 - part * part;
     }
-    weights[s] = std::exp(score - slope * (t - s));
+    weights[s] = std::exp(score - slope * (t - s) + behind[s]);
     sum += weights[s];
   }
   if (a.has_sinks)
@@ -117,6 +120,8 @@ void stretto_attention_grad(stretto_context *, const stretto_attention_grad_args
   clear(args->d_q, args->dq_stride, a.heads * a.head_dim);
   clear(args->d_k, args->dk_stride, a.kv_heads * a.head_dim);
   clear(args->d_v, args->dv_stride, a.kv_heads * a.value_dim);
+  if (a.has_decay)
+    clear(args->d_decay, a.heads, a.heads);
   for (int64_t b = 0; b < a.batch; ++b)
     for (int64_t h = 0; h < a.heads; ++h)
       for (int64_t t = 0; t < a.length; ++t) {
@@ -137,8 +142,12 @@ void stretto_attention_grad(stretto_context *, const stretto_attention_grad_args
           }
           mean += weights[s] * slope[s];
         }
+        double ofScores = 0; // of keys so far
         for (size_t s = 0; s < weights.size(); ++s) {
           double score = weights[s] * (slope[s] - mean) * slopes[s] * a.scale;
+          ofScores += weights[s] * (slope[s] - mean);
+          if (a.has_decay && static_cast<int64_t>(s) < t)
+            reals(args->d_decay)[(b * a.length + s + 1) * a.heads + h] += ofScores;
           for (int64_t d = 0; d < a.head_dim; ++d) {
             reals(args->d_q)[row * args->dq_stride + h * a.head_dim + d] +=
                 score * reals(a.k)[(b * a.length + s) * a.k_stride + keyColumn + d];

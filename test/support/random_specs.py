@@ -199,12 +199,18 @@ class Block:
         return f"softmax_attention({bound}({q}), {bound}({k}), {v}, {heads}, {kv_heads}{seen})"
 
     def bounds(self, heads, seen):
-        """A cap of scores, and in wide models what else attention may have beside what it has."""
-        cap = f", cap = {self.weights.rng.choice([0.25, 1, 2, 50])}" if self.weights.chance(0.3) else ""
-        if not self.wide or "causal" in seen:
-            return cap
+        """A cap of scores and a decay, and in wide models what else attention may have beside what it has."""
+        rng = self.weights.rng
+        drawn = f", cap = {rng.choice([0.25, 1, 2, 50])}" if self.weights.chance(0.3) else ""
+        if "causal" in seen:
+            return drawn
+        if self.weights.chance(0.15):
+            decays = [f"-softplus(linear({rng.choice(list(self.variables))}, {heads}))", f"parameter({heads}, init = normal(0.3))"]
+            drawn += f", decay = {rng.choice(decays)}"
+        if not self.wide:
+            return drawn
         others = {"window": lambda: 3, "alibi": lambda: "true", "sinks": lambda: self.computed(1, heads)}
-        return cap + "".join(f", {name} = {value()}" for name, value in others.items()
+        return drawn + "".join(f", {name} = {value()}" for name, value in others.items()
                              if name not in seen and self.weights.chance(0.15))
 
     def mixer(self, width, depth):

@@ -213,7 +213,7 @@ class Language(Reader):
         turned = [turn(part, heads or part.shape[-1] // head_dim, fraction, head_fraction, theta, style) for part in x]
         return turned if len(x) > 1 else turned[0]
 
-    def softmax_attention(self, q, k, v, heads, kv_heads=None, causal=True, window=0, alibi=False, sinks=None, cap=0):
+    def softmax_attention(self, q, k, v, heads, kv_heads=None, causal=True, window=0, alibi=False, sinks=None, cap=0, decay=None):
         def part(x, number, parts):
             width = x.shape[-1] // parts
             return x[..., number * width : (number + 1) * width]
@@ -221,13 +221,14 @@ class Language(Reader):
         kv_heads, width, length, results = kv_heads or heads, q.shape[-1] // heads, q.shape[2], []
         for head in range(heads):
             mine, keys, values = part(q, head, heads), *(part(x, head // (heads // kv_heads), kv_heads) for x in (k, v))
-            rows = []
+            rows, lost = [], None if decay is None else np.broadcast_to(decay, (*q.shape[:-1], heads))[..., head]
             for t in range(length):
                 seen = range(max(0, t + 1 - window) if window else 0, t + 1 if causal else length)
                 slope = 2 ** (-8 * (head + 1) / heads) if alibi else 0
                 scores = [(mine[:, :, t] * keys[:, :, s]).sum(-1) / math.sqrt(width) for s in seen]
                 scores = [cap * np.tanh(score / cap) if cap else score for score in scores]
-                scores = [np.exp(score - slope * (t - s)) for s, score in zip(seen, scores)]
+                behind = [0 if decay is None else lost[:, :, s + 1 : t + 1].sum(-1) for s in seen]
+                scores = [np.exp(score - slope * (t - s) + more) for s, score, more in zip(seen, scores, behind)]
                 sink = 0 if sinks is None else np.exp(sinks[:, :, 0, head])
                 weights = [(score / (sum(scores) + sink))[..., None] for score in scores]
                 rows.append(sum(weight * values[:, :, s] for s, weight in zip(seen, weights)))

@@ -1,4 +1,5 @@
 // Built-in attention.
+#include "frontend/sema/TensorMath.h"
 #include "frontend/sema/builtins/BuiltinCall.h"
 #include "frontend/sema/builtins/Families.h"
 
@@ -49,11 +50,11 @@ Type resultType(BuiltinCall &call, int64_t heads, int64_t kvHeads) {
 
 /// Reports what counts the tokens before a query where it sees later ones, too.
 bool expectCausal(BuiltinCall &call, int64_t window, bool alibi) {
-  llvm::StringRef name = window > 0 ? "window" : "alibi";
-  if (call.flag("causal", true) || !(window > 0 || alibi))
+  llvm::StringRef name = window > 0 ? "window" : alibi ? "alibi" : "decay";
+  if (call.flag("causal", true) || !(window > 0 || alibi || call.has("decay")))
     return true;
-  std::string value = window > 0 ? std::to_string(window) : "true";
-  call.errorAt(name, "'softmax_attention' takes " + name + " only with causal = true, but got " + name + " = " + value +
+  std::string value = window > 0 ? " = " + std::to_string(window) : alibi ? " = true" : "";
+  call.errorAt(name, "'softmax_attention' takes " + name + " only with causal = true, but got " + name + value +
                          " and causal = false");
   return false;
 }
@@ -82,6 +83,22 @@ bool expectSinks(BuiltinCall &call, int64_t heads) {
   return false;
 }
 
+/// Reports a decay that is no activation or weight with a number for each head.
+bool expectDecay(BuiltinCall &call, int64_t heads) {
+  if (!call.has("decay"))
+    return true;
+  if (!call.expectRowsOrVectors("decay"))
+    return false;
+  const Type &type = call.type("decay");
+  if (type.width().size == heads)
+    return true;
+  Diagnostic &diagnostic = call.errorAt("decay", "decay must have width " + llvm::Twine(heads) +
+                                                     ", a number for each head, but got " + type.str());
+  noteOrigin(diagnostic, type.width().provenance);
+  noteOrigin(diagnostic, call.value("heads").provenance);
+  return false;
+}
+
 Values softmaxAttention(BuiltinCall &call) {
   for (llvm::StringRef name : {"q", "k", "v"})
     if (!call.expectRows(name))
@@ -93,17 +110,23 @@ Values softmaxAttention(BuiltinCall &call) {
   int64_t window = call.integer("window", 0);
   bool causal = call.flag("causal", true), alibi = call.flag("alibi", false);
   if (!call.expectInRange("window", 0) || !checkShapes(call, heads, kvHeads) || !expectCausal(call, window, alibi) ||
-      !expectSinks(call, heads) || !expectCap(call))
+      !expectSinks(call, heads) || !expectDecay(call, heads) || !expectCap(call))
     return {Value()};
   llvm::SmallVector<Value> operands = {call.value("q"), call.value("k"), call.value("v")};
   if (call.has("sinks"))
     operands.push_back(call.value("sinks"));
+  if (call.has("decay"))
+    operands.push_back(atEachPosition(call.emitter, call.value("decay"), call.rangeOf("decay")));
+  if (operands.back().isError())
+    return {Value()};
   return {call.operation(operands, resultType(call, heads, kvHeads),
                          {{"heads", heads},
                           {"kv_heads", kvHeads},
                           {"causal", causal},
                           {"window", window},
                           {"alibi", alibi},
+                          {"has_sinks", call.has("sinks")},
+                          {"has_decay", call.has("decay")},
                           {"cap", call.real("cap", 0)}})};
 }
 
@@ -122,7 +145,8 @@ llvm::ArrayRef<Builtin> frontend::attentionBuiltins() {
                       {"window", K::Int},
                       {"alibi", K::Bool},
                       {"sinks", K::Tensor},
-                      {"cap", K::Float}},
+                      {"cap", K::Float},
+                      {"decay", K::Tensor}},
        .meaning = softmaxAttention,
        .hasOperation = true},
   };

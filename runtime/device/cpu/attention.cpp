@@ -11,6 +11,7 @@
 #include "runtime/device/cpu/attention_tiles.h"
 #include "runtime/device/cpu/bf16.h"
 #include "runtime/device/cpu/blas.h"
+#include "runtime/device/cpu/decay.h"
 #include "runtime/device/cpu/documents.h"
 #include "runtime/device/cpu/packed_matmul.h"
 #include "runtime/device/cpu/sinks.h"
@@ -58,26 +59,55 @@ template <typename Real> Real *lseOf(const AttentionOp &op, int64_t head, int64_
   return static_cast<Real *>(op.lse) + (token / op.length * op.heads + head) * op.length + token % op.length;
 }
 
-// Scores of a query, before they are scaled, become capped, and get what the distance of its keys takes from them.
-// `dScores`: where they are wanted; what a softmax takes with `delta` becomes those of the scores before.
+// What the keys of a panel and the queries of a block add to scores; nothing without a decay.
+template <typename Real> struct DecayTerms {
+  bool areThere;
+  Real ofKeys[panelKeys], ofQueries[blockRows];
+  DecayTerms(const AttentionOp &op, const Block &block, int64_t panel, const double *sums) : areThere(sums) {
+    if (!sums)
+      return;
+    decayOfKeys(sums, block.begin, panel, block.panelSize(panel), op.scale, ofKeys);
+    decayOfQueries(sums, block.begin, block.begin, block.rows, op.scale, ofQueries);
+  }
+};
+
+// What a softmax takes with scores, and the slopes of capped scores where there is a decay.
+template <typename Real> struct ScoreGrads {
+  Scores<Real> dScores, slopes;
+  Real delta[blockRows];
+};
+
+template <typename Real>
+void capScores(const AttentionOp &op, int64_t row, SeenKeys seen, const DecayTerms<Real> &decay, Scores<Real> &scores,
+               ScoreGrads<Real> *grads) {
+  const auto cap = static_cast<Real>(op.cap / op.scale);
+  if (grads && decay.areThere)
+    capSlopeRow(scores.row(row), grads->slopes.row(row), seen, cap);
+  else if (grads)
+    capGradRow(scores.row(row), grads->dScores.row(row), seen, cap, grads->delta[row]);
+  else
+    capRow(scores.row(row), seen, cap);
+}
+
+// Scores of a query, before they are scaled, become capped, and get what the distance of its keys and a decay take from
+// them. `grads`: where they are wanted; what a softmax takes with them becomes those of the scores before, which with a
+// decay are multiplied by the slopes later.
 template <typename Real>
 void changeScores(const AttentionOp &op, int64_t head, const Block &block, int64_t row, int64_t panel,
-                  Scores<Real> &scores, Scores<Real> *dScores = nullptr, Real delta = 0) {
+                  const DecayTerms<Real> &decay, Scores<Real> &scores, ScoreGrads<Real> *grads = nullptr) {
   const SeenKeys seen = block.seen(op, row, panel);
-  if (op.cap > 0) {
-    const auto cap = static_cast<Real>(op.cap / op.scale);
-    if (dScores)
-      capGradRow(scores.row(row), dScores->row(row), seen, cap, delta);
-    else
-      capRow(scores.row(row), seen, cap);
-  }
+  if (op.cap > 0)
+    capScores(op, row, seen, decay, scores, grads);
   if (op.alibi)
     subtractDistances(scores.row(row), seen, block.begin + row - panel,
                       static_cast<Real>(alibiSlope(head, op.heads) / op.scale));
+  if (decay.areThere)
+    addDecay(scores.row(row), seen, decay.ofKeys, decay.ofQueries[row]);
 }
 
 template <typename Real>
-void forwardBlock(const AttentionOp &op, const Document &document, int64_t head, int64_t index) {
+void forwardBlock(const AttentionOp &op, const Document &document, const DecaySums &decay, int64_t head,
+                  int64_t index) {
   const Block block(op, document.length, index);
   const int64_t first = document.first, begin = first + block.begin;
   const int64_t kvHead = head * op.kv_heads / op.heads;
@@ -91,9 +121,10 @@ void forwardBlock(const AttentionOp &op, const Document &document, int64_t head,
     const int64_t keys = block.panelSize(panel);
     const Operand<Real> k{rowOf<Real>(op.k, op.head_dim, kvHead, first + panel, op.k_stride), op.k_stride, true};
     const Operand<Real> v{rowOf<Real>(op.v, op.value_dim, kvHead, first + panel, op.v_stride), op.v_stride};
+    const DecayTerms<Real> terms(op, block, panel, decay.of(head, first));
     multiply<Real>(block.rows, keys, op.head_dim, q, k, 0, scores.data, panelKeys);
     for (int64_t row = 0; row < block.rows; ++row) {
-      changeScores(op, head, block, row, panel, scores);
+      changeScores(op, head, block, row, panel, terms, scores);
       const Real shrink = softmaxRow(scores.row(row), block.seen(op, row, panel), scale, isFirst, states[row]);
       if (!isFirst)
         scaleRow(out + row * op.o_stride, op.value_dim, shrink);
@@ -108,30 +139,53 @@ void forwardBlock(const AttentionOp &op, const Document &document, int64_t head,
   }
 }
 
+// Sums of a decay, and of gradients for it.
+template <typename Real> struct Decay {
+  DecaySums sums;
+  DecayGrads<Real> grads;
+};
+
+// Gradients of the scores of a query behind their cap become part of the sums for the decay, then those of scores
+// before it. `ofQuery`, `ofKeys`: sums of the query and of the keys of the panel.
+template <typename Real>
+void addSumsOfScores(const AttentionOp &op, SeenKeys seen, int64_t row, ScoreGrads<Real> &grads, Real &ofQuery,
+                     Real *ofKeys) {
+  ofQuery += addSums(grads.dScores.row(row), seen, ofKeys);
+  if (op.cap > 0)
+    multiplyBySlopes(grads.dScores.row(row), seen, grads.slopes.row(row));
+}
+
 // Gradients of a block of queries. `sets`: dk and dv hold nothing yet, and the block sees all keys.
 template <typename Real>
-void backwardBlock(const AttentionGradOp &grad, const Document &document, int64_t head, int64_t index, bool sets) {
+void backwardBlock(const AttentionGradOp &grad, const Document &document, Decay<Real> &decay, int64_t head,
+                   int64_t index, bool sets) {
   const AttentionOp &op = grad.forward;
   const Block block(op, document.length, index);
   const int64_t kvHead = head * op.kv_heads / op.heads, first = document.first, begin = first + block.begin;
   const Real scale = static_cast<Real>(op.scale), keep = sets ? 0 : 1;
-  Scores<Real> scores, dScores;
-  Real delta[blockRows];
+  Scores<Real> scores;
+  ScoreGrads<Real> grads;
+  Scores<Real> &dScores = grads.dScores;
   const Operand<Real> q{rowOf<Real>(op.q, op.head_dim, head, begin, op.q_stride), op.q_stride};
   const Operand<Real> dOut{rowOf<Real>(grad.d_o, op.value_dim, head, begin, grad.do_stride), grad.do_stride};
   const Operand<Real> out{rowOf<Real>(op.o, op.value_dim, head, begin, op.o_stride), op.o_stride};
   for (int64_t row = 0; row < block.rows; ++row)
-    delta[row] = dotRow(dOut.data + row * dOut.stride, out.data + row * out.stride, op.value_dim);
+    grads.delta[row] = dotRow(dOut.data + row * dOut.stride, out.data + row * out.stride, op.value_dim);
   for (int64_t panel = block.firstKey; panel < block.endKey; panel += panelKeys) {
     const int64_t keys = block.panelSize(panel);
     const Operand<Real> k{rowOf<Real>(op.k, op.head_dim, kvHead, first + panel, op.k_stride), op.k_stride};
     const Operand<Real> v{rowOf<Real>(op.v, op.value_dim, kvHead, first + panel, op.v_stride), op.v_stride};
     multiply<Real>(block.rows, keys, op.head_dim, q, {k.data, k.stride, true}, 0, scores.data, panelKeys);
     multiply<Real>(block.rows, keys, op.value_dim, dOut, {v.data, v.stride, true}, 0, dScores.data, panelKeys);
+    const DecayTerms<Real> terms(op, block, panel, decay.sums.of(head, first));
     for (int64_t row = 0; row < block.rows; ++row) {
-      changeScores(op, head, block, row, panel, scores, &dScores, delta[row]);
-      softmaxGradRow(scores.row(row), dScores.row(row), block.seen(op, row, panel), scale,
-                     *lseOf<Real>(op, head, begin + row), delta[row]);
+      const SeenKeys seen = block.seen(op, row, panel);
+      changeScores(op, head, block, row, panel, terms, scores, &grads);
+      softmaxGradRow(scores.row(row), dScores.row(row), seen, scale, *lseOf<Real>(op, head, begin + row),
+                     grads.delta[row]);
+      if (terms.areThere)
+        addSumsOfScores(op, seen, row, grads, *decay.grads.ofQueries(head, begin + row),
+                        decay.grads.ofKeys(head, first + panel));
     }
     multiply<Real>(block.rows, op.head_dim, keys, {dScores.data, panelKeys}, k, panel > block.firstKey,
                    rowOf<Real>(grad.d_q, op.head_dim, head, begin, grad.dq_stride), grad.dq_stride);
@@ -163,9 +217,10 @@ template <typename Real> void forward(const AttentionOp &op) {
     for (int64_t head = 0; head < op.heads; ++head)
       for (int64_t index = blockCount(document.length) - 1; index >= 0; --index)
         pieces.push_back({&document, head, index});
+  const DecaySums decay(op, documents);
   parallelFor(static_cast<int64_t>(pieces.size()), [&](int64_t i, int) {
     const Piece &piece = pieces[i];
-    forwardBlock<Real>(op, *piece.document, piece.head, piece.index);
+    forwardBlock<Real>(op, *piece.document, decay, piece.head, piece.index);
   });
 }
 
@@ -173,6 +228,7 @@ template <typename Real> void backward(const AttentionGradOp &grad) {
   const AttentionOp &op = grad.forward;
   const int64_t group = op.heads / op.kv_heads;
   const std::vector<Document> documents = longestFirst(documentsOf(op.batch, op.length, op.positions));
+  Decay<Real> decay{{op, documents}, DecayGrads<Real>(op)};
   parallelFor(static_cast<int64_t>(documents.size()) * op.kv_heads, [&](int64_t i, int) {
     const Document &document = documents[i / op.kv_heads];
     const int64_t kvHead = i % op.kv_heads, last = blockCount(document.length) - 1;
@@ -181,9 +237,10 @@ template <typename Real> void backward(const AttentionGradOp &grad) {
       clearKeyGradients<Real>(grad, document, kvHead);
     for (int64_t member = 0; member < group; ++member)
       for (int64_t index = last; index >= 0; --index)
-        backwardBlock<Real>(grad, document, kvHead * group + member, index,
+        backwardBlock<Real>(grad, document, decay, kvHead * group + member, index,
                             lastSeesAll && member == 0 && index == last);
   });
+  decay.grads.write(grad, documents);
 }
 
 // Calls `visit` with the rows and keys of each block and panel of a whole row: documents have no larger ones.

@@ -2,6 +2,9 @@
 #include "runtime/device/cpu/attention_panels.h"
 
 #include "runtime/core/distance.h"
+#include "runtime/device/cpu/decay.h"
+
+#include <limits>
 
 namespace stretto::runtime::panels {
 
@@ -78,11 +81,22 @@ void multiply(const Block &block, const Panel &panel, int64_t dim, Rows rows, co
   }
 }
 
-void changeScores(const AttentionOp &op, int64_t head, const Block &block, const Panel &panel, float *scores,
-                  const ScoreGrads *grads) {
+// Queries that only fill a vector see nothing.
+static void addDecay(const AttentionOp &op, const Block &block, const Panel &panel, const double *sums, float *scores) {
+  float ofKeys[panelKeys], ofQueries[blockQueries];
+  decayOfKeys(sums, block.query, panel.key, panel.count, op.scale, ofKeys);
+  decayOfQueries(sums, block.query, block.query, block.rows, op.scale, ofQueries);
+  std::fill(ofQueries + block.rows, ofQueries + block.columns, -std::numeric_limits<float>::infinity());
+  runtime::addDecay(panel.scores(block), scores, ofKeys, ofQueries);
+}
+
+void changeScores(const AttentionOp &op, int64_t head, const Block &block, const Panel &panel, const double *sums,
+                  float *scores, const ScoreGrads *grads) {
   if (op.cap > 0) {
     const auto cap = static_cast<float>(op.cap / op.scale); // scores are scaled later
-    if (grads)
+    if (grads && sums)
+      capSlopeColumns(panel.scores(block), scores, grads->slopes, cap);
+    else if (grads)
       capGradColumns(panel.scores(block), scores, grads->dScores, cap, grads->delta);
     else
       capColumns(panel.scores(block), scores, cap);
@@ -90,6 +104,8 @@ void changeScores(const AttentionOp &op, int64_t head, const Block &block, const
   if (op.alibi)
     subtractDistances(panel.scores(block), scores, static_cast<float>(alibiSlope(head, op.heads) / op.scale),
                       block.query - panel.key);
+  if (sums)
+    addDecay(op, block, panel, sums, scores);
 }
 
 } // namespace stretto::runtime::panels

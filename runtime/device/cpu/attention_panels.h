@@ -90,10 +90,12 @@ void multiply(const Block &block, const Panel &panel, int64_t dim, Rows rows, co
 struct ScoreGrads {
   float *dScores;
   const float *delta;
+  float *slopes; // of capped scores, where there is a decay
 };
-// Scores of queries and keys of a head, before they are scaled, become capped, and get what distances take from them.
-// `grads`: where they are wanted; they become those of the scores before.
-void changeScores(const AttentionOp &op, int64_t head, const Block &block, const Panel &panel, float *scores,
-                  const ScoreGrads *grads = nullptr);
+// Scores of queries and keys of a head, before they are scaled, become capped, and get what distances and a decay take
+// from them. `sums`: of the decay from the first token of the document on; null without one. `grads`: where they are
+// wanted; they become those of the scores before, which with a decay are multiplied by the slopes later.
+void changeScores(const AttentionOp &op, int64_t head, const Block &block, const Panel &panel, const double *sums,
+                  float *scores, const ScoreGrads *grads = nullptr);
 
 } // namespace stretto::runtime::panels

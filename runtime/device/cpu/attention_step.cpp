@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 namespace stretto::runtime {
 namespace {
@@ -22,6 +23,49 @@ int64_t blockCount(const AttentionStepOp &op) { return (op.rows + stepRows - 1) 
 template <typename Real> Real *rowOf(const void *data, int64_t t, int64_t stride, int64_t head, int64_t dim) {
   return static_cast<Real *>(const_cast<void *>(data)) + t * stride + head * dim;
 }
+
+// What keys add to scores of the queries of a block, and queries, by the sum of the decay at the first query. Keys come
+// panel after panel.
+template <typename Real> class StepDecay {
+public:
+  Real ofKeys[stepKeys], ofQueries[stepRows];
+
+  StepDecay(const AttentionStepOp &op, int64_t b, int64_t head, const int32_t *positions, int64_t rows,
+            int64_t firstKey)
+      : op(op), b(b), head(head), sum(sumOf(firstKey, positions[0])) {
+    for (int64_t row = 0; row < rows; ++row)
+      ofQueries[row] = static_cast<Real>(sumOf(positions[0], positions[row]) / op.scale);
+  }
+
+  // Of the next `count` keys, from `key` on, which lie behind each other.
+  void readKeys(int64_t key, int64_t count) {
+    int64_t place = key % op.capacity;
+    for (int64_t i = 0; i < count; ++i) {
+      ofKeys[i] = static_cast<Real>(sum / op.scale);
+      place = next(place);
+      sum -= at(place);
+    }
+  }
+
+private:
+  double at(int64_t place) const {
+    return static_cast<double>(static_cast<const Real *>(op.decay)[(b * op.capacity + place) * op.heads + head]);
+  }
+  int64_t next(int64_t place) const { return place + 1 == op.capacity ? 0 : place + 1; }
+  // Over the tokens behind a position up to another.
+  double sumOf(int64_t position, int64_t last) const {
+    double sum = 0;
+    for (int64_t place = position % op.capacity; position < last; ++position) {
+      place = next(place);
+      sum += at(place);
+    }
+    return sum;
+  }
+
+  const AttentionStepOp &op;
+  int64_t b, head;
+  double sum; // from the next key to the first query
+};
 
 template <typename Real> void stepBlock(const AttentionStepOp &op, int64_t b, int64_t head, int64_t index) {
   const int64_t begin = index * stepRows, first = b * op.rows + begin;
@@ -38,12 +82,17 @@ template <typename Real> void stepBlock(const AttentionStepOp &op, int64_t b, in
   const Operand<Real> q{rowOf<Real>(op.q, first, op.q_stride, head, op.head_dim), op.q_stride};
   alignas(64) Real scores[stepRows * stepKeys];
   SoftmaxState<Real> states[stepRows];
+  std::optional<StepDecay<Real>> decay;
+  if (op.decay)
+    decay.emplace(op, b, head, positions, rows, firstKey);
   for (int64_t panel = firstKey, keys; panel < endKey; panel += keys) {
     const int64_t place = panel % op.capacity, key = b * op.capacity + place;
     keys = std::min({stepKeys, endKey - panel, op.capacity - place});
     const Operand<Real> k{rowOf<Real>(op.k, key, kStride, kvHead, op.head_dim), kStride, true};
     const Operand<Real> v{rowOf<Real>(op.v, key, vStride, kvHead, op.value_dim), vStride};
     multiply<Real>(rows, keys, op.head_dim, q, k, 0, scores, stepKeys);
+    if (decay)
+      decay->readKeys(panel, keys);
     for (int64_t row = 0; row < rows; ++row) {
       const int64_t first = firstSeenKey(op.window, positions[row]);
       const SeenKeys seen{std::clamp<int64_t>(first - panel, 0, keys),
@@ -57,6 +106,8 @@ template <typename Real> void stepBlock(const AttentionStepOp &op, int64_t b, in
       if (op.alibi)
         subtractDistances(scores + row * stepKeys, seen, positions[row] - panel,
                           static_cast<Real>(alibiSlope(head, op.heads) / op.scale));
+      if (decay)
+        addDecay(scores + row * stepKeys, seen, decay->ofKeys, decay->ofQueries[row]);
       const bool isFirst = first >= panel;
       const Real shrink = softmaxRow(scores + row * stepKeys, seen, static_cast<Real>(op.scale), isFirst, states[row]);
       if (!isFirst)

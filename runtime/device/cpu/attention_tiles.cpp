@@ -5,6 +5,7 @@
 #include "runtime/core/distance.h"
 #include "runtime/core/threads.h"
 #include "runtime/device/cpu/attention_panels.h"
+#include "runtime/device/cpu/decay.h"
 #include "runtime/device/cpu/documents.h"
 #include "runtime/device/cpu/sinks.h"
 
@@ -63,12 +64,12 @@ Ahead usedBehind(const AttentionOp &op, int64_t head, const Turn &turn, const Pa
 }
 
 void addPanel(const AttentionOp &op, int64_t head, const Turn &turn, const Panel &panel, const Keys &keys,
-              float *scores) {
+              const double *sums, float *scores) {
   const auto &[block, token, isLast, queries, out, state] = turn;
   const bool isFirst = panel.key == block.firstKey;
   Ahead ahead = usedBehind(op, head, turn, panel, keys);
   multiply(block, panel, op.head_dim, keys.keysOf(panel), queries, scores, ahead);
-  changeScores(op, head, block, panel, scores);
+  changeScores(op, head, block, panel, sums, scores);
   const bool shrinks = softmaxColumns(panel.scores(block), scores, static_cast<float>(op.scale), isFirst, state);
   Base<float> base;
   if (!isFirst)
@@ -89,10 +90,11 @@ void writeBlock(const AttentionOp &op, int64_t head, const Turn &turn) {
   }
 }
 
-void attend(const AttentionOp &op, const Piece &piece, char *memory) {
+void attend(const AttentionOp &op, const Piece &piece, const DecaySums &decay, char *memory) {
   const auto [first, length] = piece.document;
   const int64_t head = piece.head, kvHead = head * op.kv_heads / op.heads, range = rangeTokens(op);
   const int64_t seen = op.causal ? piece.end : length;
+  const double *const sums = decay.of(head, first);
   Scratch scratch(memory);
   float *const scores = scratch.take(panelKeys * blockQueries);
   float *const copies = scratch.take(keyCopies(op, range));
@@ -110,7 +112,7 @@ void attend(const AttentionOp &op, const Piece &piece, char *memory) {
     const Keys keys(op, kvHead, begin, first + begin, known - begin, copies);
     forEachTurn([&](const Turn &turn) {
       forEach(turn.block, op.causal, begin, end,
-              [&](const Panel &panel) { addPanel(op, head, turn, panel, keys, scores); });
+              [&](const Panel &panel) { addPanel(op, head, turn, panel, keys, sums, scores); });
     });
   }
   forEachTurn([&](const Turn &turn) { writeBlock(op, head, turn); });
@@ -128,8 +130,7 @@ std::vector<Piece> piecesOf(const AttentionOp &op, const std::vector<Document> &
 }
 
 // As many queries as share copies well, or fewer, so that threads have enough to share.
-std::vector<Piece> piecesOf(const AttentionOp &op) {
-  const std::vector<Document> documents = longestFirst(documentsOf(op.batch, op.length, op.positions));
+std::vector<Piece> piecesOf(const AttentionOp &op, const std::vector<Document> &documents) {
   for (int64_t queries = mostQueries(op);; queries /= 2) {
     std::vector<Piece> pieces = piecesOf(op, documents, queries);
     if (queries == blockQueries || static_cast<int64_t>(pieces.size()) >= 4 * threadCount())
@@ -146,9 +147,11 @@ int64_t tiledScratch(const AttentionOp &op) {
 
 void tiledAttention(const AttentionOp &op, char *scratch) {
   const int64_t bytes = tiledScratch(op);
-  const std::vector<Piece> pieces = piecesOf(op);
+  const std::vector<Document> documents = longestFirst(documentsOf(op.batch, op.length, op.positions));
+  const std::vector<Piece> pieces = piecesOf(op, documents);
+  const DecaySums decay(op, documents);
   parallelFor(static_cast<int64_t>(pieces.size()),
-              [&](int64_t i, int thread) { attend(op, pieces[i], scratch + thread * bytes); });
+              [&](int64_t i, int thread) { attend(op, pieces[i], decay, scratch + thread * bytes); });
 }
 
 } // namespace stretto::runtime

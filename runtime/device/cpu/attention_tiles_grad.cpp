@@ -6,6 +6,7 @@
 #include "runtime/core/distance.h"
 #include "runtime/core/threads.h"
 #include "runtime/device/cpu/attention_panels.h"
+#include "runtime/device/cpu/decay.h"
 #include "runtime/device/cpu/documents.h"
 #include "runtime/device/cpu/softmax_rows.h"
 
@@ -31,17 +32,27 @@ struct Piece {
   int64_t endOf(int64_t begin) const { return std::min(document.length, begin + rangeTokens); }
 };
 
+// Sums of a decay, and of gradients for it.
+struct Decay {
+  DecaySums sums;
+  DecayGrads<float> grads;
+};
+
+// Numbers that a thread holds of slopes of capped scores.
+int64_t slopeCount(const AttentionOp &op) { return op.has_decay && op.cap > 0 ? panelKeys * blockQueries : 0; }
+
 // What a thread holds of a block: queries and gradients of outputs as rows and as columns, and gradients of queries.
 struct Space {
-  float *scores, *dScores, *queries, *dOuts, *lse, *delta;
+  float *scores, *dScores, *slopes, *queries, *dOuts, *lse, *delta;
   Rows q, dOut, dQ;
   float *copies; // of keys and values
   Space(Scratch scratch, const AttentionOp &op)
       : scores(scratch.take(panelKeys * blockQueries)), dScores(scratch.take(panelKeys * blockQueries)),
-        queries(scratch.take(op.head_dim * blockQueries)), dOuts(scratch.take(op.value_dim * blockQueries)),
-        lse(scratch.take(blockQueries)), delta(scratch.take(blockQueries)),
-        q(scratch.takeRows(blockQueries, op.head_dim)), dOut(scratch.takeRows(blockQueries, op.value_dim)),
-        dQ(scratch.takeRows(blockQueries, op.head_dim)), copies(scratch.take(keyCopies(op, rangeTokens))) {}
+        slopes(scratch.take(slopeCount(op))), queries(scratch.take(op.head_dim * blockQueries)),
+        dOuts(scratch.take(op.value_dim * blockQueries)), lse(scratch.take(blockQueries)),
+        delta(scratch.take(blockQueries)), q(scratch.takeRows(blockQueries, op.head_dim)),
+        dOut(scratch.takeRows(blockQueries, op.value_dim)), dQ(scratch.takeRows(blockQueries, op.head_dim)),
+        copies(scratch.take(keyCopies(op, rangeTokens))) {}
 };
 
 // A block of queries of a head, as a piece goes through them.
@@ -52,6 +63,7 @@ struct Turn {
   Block block;
   Space space;
   Keys keys;
+  Decay &decay;
 
   const AttentionOp &op() const { return grad.forward; }
   int64_t kvHead() const { return head * op().kv_heads / op().heads; }
@@ -59,12 +71,13 @@ struct Turn {
   // The first key of the piece that it sees.
   int64_t firstKey() const { return std::max(piece.firstKey(), block.firstKey); }
   bool isFirst(const Panel &panel) const { return panel.key == firstKey(); }
+  const double *sums() const { return decay.sums.of(head, piece.document.first); }
   Rows dQueries() const { return rowsOf(grad.d_q, op().head_dim, head, token(), grad.dq_stride); }
 };
 
 void readBlock(const Turn &turn) {
   const AttentionOp &op = turn.op();
-  const auto &[grad, piece, head, block, space, keys] = turn;
+  const auto &[grad, piece, head, block, space, keys, decay] = turn;
   copyRows(block.rows, op.head_dim, rowsOf(op.q, op.head_dim, head, turn.token(), op.q_stride), space.q);
   copyRows(block.rows, op.value_dim, rowsOf(grad.d_o, op.value_dim, head, turn.token(), grad.do_stride), space.dOut);
   if (!piece.isFirst())
@@ -87,7 +100,7 @@ int64_t queriesBehind(const Turn &turn) {
 // Keys that the piece reads behind a panel for the first time: on the diagonal with the next queries, else for its
 // first queries.
 Panel newKeys(const Turn &turn, const Panel &panel) {
-  const auto &[grad, piece, head, block, space, keys] = turn;
+  const auto &[grad, piece, head, block, space, keys, decay] = turn;
   if (head % (turn.op().heads / turn.op().kv_heads) != 0)
     return {};
   if (turn.op().causal && piece.isFirst())
@@ -106,7 +119,7 @@ void addKeys(const Turn &turn, const Panel &panel, Ahead &ahead) {
 }
 
 void addQueriesBehind(const Turn &turn, Ahead &ahead) {
-  const auto &[grad, piece, head, block, space, keys] = turn;
+  const auto &[grad, piece, head, block, space, keys, decay] = turn;
   const AttentionOp &op = turn.op();
   const int64_t token = turn.token() + blockQueries, count = queriesBehind(turn);
   ahead.add(rowsOf(op.q, op.head_dim, head, token, op.q_stride), count, op.head_dim);
@@ -129,18 +142,33 @@ void add(bool adds, int64_t rows, int64_t dim, int64_t terms, const Left<float> 
   tiles::matmul(rows, dim, terms, a, b, adds ? Base<float>{c} : Base<float>{}, c, tiles::Part::all, &ahead);
 }
 
+// Gradients of scores behind their cap become part of the sums for the decay, then those of scores before it.
+void addSumsOfScores(const Turn &turn, const Panel &panel) {
+  const auto &[grad, piece, head, block, space, keys, decay] = turn;
+  const ScoreColumns scores = panel.scores(block);
+  float ofQueries[blockQueries] = {};
+  addSums(scores, space.dScores, decay.grads.ofKeys(head, piece.document.first + panel.key), ofQueries);
+  float *const sums = decay.grads.ofQueries(head, turn.token());
+  for (int64_t row = 0; row < block.rows; ++row)
+    sums[row] += ofQueries[row];
+  if (turn.op().cap > 0)
+    multiplyBySlopes(scores, space.dScores, space.slopes);
+}
+
 // `addsToKeys`: gradients of these keys hold something already; `addsToQueries` likewise.
 void addPanel(const Turn &turn, const Panel &panel, bool addsToKeys, bool addsToQueries) {
   const AttentionOp &op = turn.op();
-  const auto &[grad, piece, head, block, space, keys] = turn;
+  const auto &[grad, piece, head, block, space, keys, decay] = turn;
   const int64_t key = piece.document.first + panel.key;
   Ahead ahead = usedBehind(turn, panel);
   multiply(block, panel, op.head_dim, keys.keysOf(panel), space.queries, space.scores, ahead);
   multiply(block, panel, op.value_dim, keys.valuesOf(panel), space.dOuts, space.dScores, ahead);
-  const ScoreGrads grads{space.dScores, space.delta};
-  changeScores(op, head, block, panel, space.scores, &grads);
+  const ScoreGrads grads{space.dScores, space.delta, space.slopes};
+  changeScores(op, head, block, panel, turn.sums(), space.scores, &grads);
   softmaxGradColumns(panel.scores(block), space.scores, space.dScores, static_cast<float>(op.scale), space.lse,
                      space.delta);
+  if (op.decay)
+    addSumsOfScores(turn, panel);
   add(addsToQueries, block.rows, op.head_dim, panel.count, {space.dScores, blockQueries, true, panel.ofQueries()},
       keys.keysOf(panel), space.dQ, ahead);
   add(addsToKeys, panel.count, op.head_dim, block.rows, {space.dScores, blockQueries, false, panel.ofKeys()}, space.q,
@@ -163,7 +191,7 @@ void addBlock(const Turn &turn, bool isFirst) {
   copyRows(turn.block.rows, turn.op().head_dim, turn.space.dQ, turn.dQueries());
 }
 
-void run(const AttentionGradOp &grad, const Piece &piece, int64_t kvHead, char *scratch) {
+void run(const AttentionGradOp &grad, const Piece &piece, int64_t kvHead, Decay &decay, char *scratch) {
   const AttentionOp &op = grad.forward;
   const int64_t group = op.heads / op.kv_heads, begin = piece.firstQuery(), key = piece.firstKey();
   const Space space(Scratch(scratch), op);
@@ -171,7 +199,7 @@ void run(const AttentionGradOp &grad, const Piece &piece, int64_t kvHead, char *
   for (int64_t member = 0; member < group; ++member)
     for (int64_t query = begin; query < piece.endOf(begin); query += blockQueries)
       if (const Block block(op, query, piece.document.length); block.firstKey < piece.endOf(key))
-        addBlock({grad, piece, kvHead * group + member, block, space, keys}, member == 0);
+        addBlock({grad, piece, kvHead * group + member, block, space, keys, decay}, member == 0);
 }
 
 int64_t rangeCount(const Document &document) { return (document.length + rangeTokens - 1) / rangeTokens; }
@@ -198,19 +226,21 @@ std::vector<Piece> piecesOf(const AttentionOp &op, const std::vector<Document> &
 int64_t tiledScratch(const AttentionGradOp &op) {
   const AttentionOp &of = op.forward;
   const int64_t ofQueries = blockQueries * (3 * of.head_dim + 2 * of.value_dim + 2 * panelKeys + 2);
-  return sizeof(float) * (ofQueries + keyCopies(of, rangeTokens));
+  return sizeof(float) * (ofQueries + slopeCount(of) + keyCopies(of, rangeTokens));
 }
 
 void tiledAttentionGrad(const AttentionGradOp &grad, char *scratch) {
   const AttentionOp &op = grad.forward;
   const int64_t bytes = tiledScratch(grad);
   const std::vector<Document> documents = longestFirst(documentsOf(op.batch, op.length, op.positions));
+  Decay decay{{op, documents}, DecayGrads<float>(op)};
   for (int64_t round = 0; !documents.empty() && round < rangeCount(documents.front()); ++round) {
     const std::vector<Piece> pieces = piecesOf(op, documents, round);
     parallelFor(static_cast<int64_t>(pieces.size()) * op.kv_heads, [&](int64_t i, int thread) {
-      run(grad, pieces[i / op.kv_heads], i % op.kv_heads, scratch + thread * bytes);
+      run(grad, pieces[i / op.kv_heads], i % op.kv_heads, decay, scratch + thread * bytes);
     });
   }
+  decay.grads.write(grad, documents);
 }
 
 } // namespace stretto::runtime

@@ -69,6 +69,55 @@ STRETTO_INLINE void capGradGroups(const ScoreColumns &of, float *scores, float *
     }
 }
 
+STRETTO_INLINE void capSlopeGroups(const ScoreColumns &of, float *scores, float *slopes, float most) {
+  for (int64_t key = 0; key < of.keys; ++key)
+    for (int64_t query = 0; query < of.queries; query += lanes) {
+      float *const score = scores + key * of.stride + query;
+      const Vector t = hyperbolicTangent<float>(load(score) * (1 / most));
+      store(score, most * t);
+      store(slopes + key * of.stride + query, 1 - t * t);
+    }
+}
+
+STRETTO_INLINE void addDecayGroups(const ScoreColumns &of, float *scores, const float *ofKeys, const float *ofQueries) {
+  for (int64_t query = 0; query < of.queries; query += lanes) {
+    const Vector ofQuery = load(ofQueries + query);
+    for (int64_t key = 0; key < of.keys; ++key) {
+      float *const score = scores + key * of.stride + query;
+      store(score, load(score) + (ofQuery + ofKeys[key]));
+    }
+  }
+}
+
+STRETTO_INLINE void addSumsOfGroups(const ScoreColumns &of, const float *dScores, float *ofKeys, float *ofQueries) {
+  for (int64_t query = 0; query < of.queries; query += lanes) {
+    Vector sum = load(ofQueries + query);
+    for (int64_t key = 0; key < of.keys; ++key)
+      sum += load(dScores + key * of.stride + query);
+    store(ofQueries + query, sum);
+  }
+  for (int64_t key = 0; key < of.keys; ++key) {
+    Vector sum = {};
+    for (int64_t query = 0; query < of.queries; query += lanes)
+      sum += load(dScores + key * of.stride + query);
+    ofKeys[key] += total<float>(sum);
+  }
+}
+
+STRETTO_INLINE void multiplyGroup(const ScoreColumns &of, int64_t query, float *dScores, const float *slopes) {
+  const Seen seen(of, query);
+  for (int64_t key = seen.before.begin; key < seen.behind.end; ++key) {
+    float *const dScore = dScores + key * of.stride + query;
+    const Vector product = load(dScore) * load(slopes + key * of.stride + query);
+    store(dScore, visible<false>(seen, key, product, Vector{}));
+  }
+}
+
+STRETTO_INLINE void multiplyGroups(const ScoreColumns &of, float *dScores, const float *slopes) {
+  for (int64_t query = 0; query < of.queries; query += lanes)
+    multiplyGroup(of, query, dScores, slopes);
+}
+
 STRETTO_INLINE void subtractGroup(const ScoreColumns &of, int64_t query, float *scores, float slope, int64_t ahead) {
   constexpr Vector index = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
   const Vector ofFirstKey = index + static_cast<float>(ahead + query);
@@ -175,6 +224,22 @@ STRETTO_CLONES void capColumns(const ScoreColumns &of, float *scores, float most
 STRETTO_CLONES void capGradColumns(const ScoreColumns &of, float *scores, float *dScores, float most,
                                    const float *delta) {
   capGradGroups(of, scores, dScores, most, delta);
+}
+
+STRETTO_CLONES void capSlopeColumns(const ScoreColumns &of, float *scores, float *slopes, float most) {
+  capSlopeGroups(of, scores, slopes, most);
+}
+
+STRETTO_CLONES void addDecay(const ScoreColumns &of, float *scores, const float *ofKeys, const float *ofQueries) {
+  addDecayGroups(of, scores, ofKeys, ofQueries);
+}
+
+STRETTO_CLONES void addSums(const ScoreColumns &of, const float *dScores, float *ofKeys, float *ofQueries) {
+  addSumsOfGroups(of, dScores, ofKeys, ofQueries);
+}
+
+STRETTO_CLONES void multiplyBySlopes(const ScoreColumns &of, float *dScores, const float *slopes) {
+  multiplyGroups(of, dScores, slopes);
 }
 
 STRETTO_CLONES void subtractDistances(const ScoreColumns &of, float *scores, float slope, int64_t ahead) {

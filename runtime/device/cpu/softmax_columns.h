@@ -21,6 +21,18 @@ void capColumns(const ScoreColumns &of, float *scores, float cap);
 // before.
 void capGradColumns(const ScoreColumns &of, float *scores, float *dScores, float cap, const float *delta);
 
+// scores = cap * tanh(scores / cap), and slopes, the derivatives of that.
+void capSlopeColumns(const ScoreColumns &of, float *scores, float *slopes, float cap);
+
+// scores += what their keys and queries add.
+void addDecay(const ScoreColumns &of, float *scores, const float *ofKeys, const float *ofQueries);
+
+// Adds gradients of scores, which are 0 for keys that a query does not see, to the sum of each key and of each query.
+void addSums(const ScoreColumns &of, const float *dScores, float *ofKeys, float *ofQueries);
+
+// dScores *= slopes, for keys that a query sees; others stay 0.
+void multiplyBySlopes(const ScoreColumns &of, float *dScores, const float *slopes);
+
 // scores -= slope * distance, where query 0 is `ahead` tokens behind key 0.
 void subtractDistances(const ScoreColumns &of, float *scores, float slope, int64_t ahead);
 

@@ -33,6 +33,33 @@ STRETTO_INLINE void capGrad(Real *scores, Real *dScores, SeenKeys seen, Real mos
   }
 }
 
+template <typename Real> STRETTO_INLINE void capSlope(Real *scores, Real *slopes, SeenKeys seen, Real most) {
+  for (int64_t j = 0; j < seen.end; j += lanes) {
+    const Value<Real> t = hyperbolicTangent<Real>(load(scores + j) * (1 / most));
+    store(scores + j, most * t);
+    store(slopes + j, 1 - t * t);
+  }
+}
+
+template <typename Real> STRETTO_INLINE void add(Real *scores, SeenKeys seen, const Real *ofKeys, Real ofQuery) {
+  for (int64_t j = seen.begin; j < seen.end; ++j)
+    scores[j] += ofKeys[j] + ofQuery;
+}
+
+template <typename Real> STRETTO_INLINE Real addTo(const Real *dScores, SeenKeys seen, Real *ofKeys) {
+  Real sum = 0;
+  for (int64_t j = seen.begin; j < seen.end; ++j) {
+    ofKeys[j] += dScores[j];
+    sum += dScores[j];
+  }
+  return sum;
+}
+
+template <typename Real> STRETTO_INLINE void multiply(Real *dScores, SeenKeys seen, const Real *slopes) {
+  for (int64_t j = seen.begin; j < seen.end; ++j)
+    dScores[j] *= slopes[j];
+}
+
 template <typename Real>
 STRETTO_INLINE void subtract(Real *scores, SeenKeys seen, int64_t query, Real slope) {
   for (int64_t j = seen.begin; j < seen.end; ++j)
@@ -97,6 +124,34 @@ STRETTO_CLONES void capGradRow(float *scores, float *dScores, SeenKeys seen, flo
 }
 STRETTO_CLONES void capGradRow(double *scores, double *dScores, SeenKeys seen, double most, double delta) {
   capGrad(scores, dScores, seen, most, delta);
+}
+
+STRETTO_CLONES void capSlopeRow(float *scores, float *slopes, SeenKeys seen, float most) {
+  capSlope(scores, slopes, seen, most);
+}
+STRETTO_CLONES void capSlopeRow(double *scores, double *slopes, SeenKeys seen, double most) {
+  capSlope(scores, slopes, seen, most);
+}
+
+STRETTO_CLONES void addDecay(float *scores, SeenKeys seen, const float *ofKeys, float ofQuery) {
+  add(scores, seen, ofKeys, ofQuery);
+}
+STRETTO_CLONES void addDecay(double *scores, SeenKeys seen, const double *ofKeys, double ofQuery) {
+  add(scores, seen, ofKeys, ofQuery);
+}
+
+STRETTO_CLONES float addSums(const float *dScores, SeenKeys seen, float *ofKeys) {
+  return addTo(dScores, seen, ofKeys);
+}
+STRETTO_CLONES double addSums(const double *dScores, SeenKeys seen, double *ofKeys) {
+  return addTo(dScores, seen, ofKeys);
+}
+
+STRETTO_CLONES void multiplyBySlopes(float *dScores, SeenKeys seen, const float *slopes) {
+  multiply(dScores, seen, slopes);
+}
+STRETTO_CLONES void multiplyBySlopes(double *dScores, SeenKeys seen, const double *slopes) {
+  multiply(dScores, seen, slopes);
 }
 
 STRETTO_CLONES void subtractDistances(float *scores, SeenKeys seen, int64_t query, float slope) {

@@ -25,6 +25,23 @@ void capRow(double *scores, SeenKeys seen, double cap);
 void capGradRow(float *scores, float *dScores, SeenKeys seen, float cap, float delta);
 void capGradRow(double *scores, double *dScores, SeenKeys seen, double cap, double delta);
 
+// scores[j] = cap * tanh(scores[j] / cap) and slopes[j], the derivative of that, for keys that are seen; of others, any
+// numbers.
+void capSlopeRow(float *scores, float *slopes, SeenKeys seen, float cap);
+void capSlopeRow(double *scores, double *slopes, SeenKeys seen, double cap);
+
+// scores[j] += ofKeys[j] + ofQuery for keys that are seen.
+void addDecay(float *scores, SeenKeys seen, const float *ofKeys, float ofQuery);
+void addDecay(double *scores, SeenKeys seen, const double *ofKeys, double ofQuery);
+
+// For keys that are seen: ofKeys[j] += dScores[j]; returns the sum of all.
+float addSums(const float *dScores, SeenKeys seen, float *ofKeys);
+double addSums(const double *dScores, SeenKeys seen, double *ofKeys);
+
+// dScores[j] *= slopes[j] for keys that are seen.
+void multiplyBySlopes(float *dScores, SeenKeys seen, const float *slopes);
+void multiplyBySlopes(double *dScores, SeenKeys seen, const double *slopes);
+
 // scores[j] -= slope * (query - j) for keys that are seen.
 void subtractDistances(float *scores, SeenKeys seen, int64_t query, float slope);
 void subtractDistances(double *scores, SeenKeys seen, int64_t query, double slope);

@@ -16,6 +16,7 @@
 #include <ATen/ops/logaddexp.h>
 #include <ATen/ops/logsumexp.h>
 #include <ATen/ops/sigmoid.h>
+#include <ATen/ops/zeros.h>
 #include <algorithm>
 #include <bit>
 #include <limits>
@@ -40,6 +41,14 @@ at::Tensor over(void *data, at::Device device, at::ScalarType type, at::IntArray
 at::Tensor rowsOf(void *data, at::Device device, const AttentionOp &op, int64_t heads, int64_t dim, int64_t stride) {
   return over(data, device, scalarType(op.dtype), {op.batch, op.length, heads, dim},
               {op.length * stride, stride, dim, 1});
+}
+
+// Of what is never bfloat16.
+at::ScalarType realType(const AttentionOp &op) { return op.dtype == STRETTO_F64 ? at::kDouble : at::kFloat; }
+
+// [batch, length, heads], a number for each head.
+at::Tensor ofHeads(void *data, at::Device device, const AttentionOp &op) {
+  return over(data, device, realType(op), {op.batch, op.length, op.heads}, {op.length * op.heads, op.heads, 1});
 }
 
 // Without gaps.
@@ -89,6 +98,7 @@ public:
 
   void backward(const AttentionGradTensors &grad) const {
     at::Tensor dk, dv;
+    const at::Tensor ofScores = sumsOfGradients(); // for the decay
     inBlocks([&](const Block &block) {
       const at::Tensor q = queries(tensors.q, block);
       at::Tensor slope; // of capped scores
@@ -97,7 +107,10 @@ public:
       const at::Tensor dOut = queries(grad.dOut, block);
       add(dv, at::bmm(p.transpose(1, 2), dOut));
       const at::Tensor delta = dOut.mul(queries(tensors.o, block)).sum(-1, /*keepdim=*/true);
-      at::Tensor dScores = at::bmm(dOut, v.transpose(1, 2)).sub_(delta).mul_(p).mul_(tensors.scale);
+      at::Tensor dScores = at::bmm(dOut, v.transpose(1, 2)).sub_(delta).mul_(p);
+      if (ofScores.defined())
+        addSums(dScores, block, ofScores);
+      dScores.mul_(tensors.scale);
       if (slope.defined())
         dScores.mul_(slope);
       store(grad.dq, at::bmm(dScores, k), block);
@@ -105,6 +118,8 @@ public:
     });
     grad.dk[row].transpose(0, 1).copy_(dk);
     grad.dv[row].transpose(0, 1).copy_(dv);
+    if (ofScores.defined()) // of all tokens behind, the document's end included: behind it, sums are 0
+      grad.dDecay[row].transpose(0, 1).copy_(ofScores.flip(1).cumsum(1).flip(1));
   }
 
 private:
@@ -142,6 +157,27 @@ private:
       scores.view({heads, block.count, length})[head].sub_(distance, alibiSlope(head, heads));
   }
 
+  // What a decay takes from scores, as differences of sums in double: exact at any length.
+  void addDecay(const at::Tensor &scores, const Block &block) const {
+    const at::Tensor sums = tensors.decay[row].to(at::kDouble).cumsum(0); // [length, heads]
+    for (int64_t head = 0; head < heads; ++head) {
+      const at::Tensor ofKeys = sums.select(1, head), ofQueries = ofKeys.narrow(0, block.first, block.count);
+      scores.view({heads, block.count, length})[head].add_(ofQueries.view({block.count, 1}).sub(ofKeys));
+    }
+  }
+
+  // [heads, length], for sums of the gradients of scores: over a token's keys, less those over its queries; undefined
+  // without a decay.
+  at::Tensor sumsOfGradients() const {
+    return tensors.decay.defined() ? at::zeros({heads, length}, tensors.decay.options().dtype(at::kDouble))
+                                   : at::Tensor();
+  }
+  void addSums(const at::Tensor &dScores, const Block &block, const at::Tensor &sums) const {
+    const at::Tensor ofHeads = dScores.view({heads, block.count, length});
+    sums.narrow(1, block.first, block.count).add_(ofHeads.sum(2, /*keepdim=*/false, at::kDouble));
+    sums.sub_(ofHeads.sum(1, /*keepdim=*/false, at::kDouble));
+  }
+
   // `slope`: what capping makes of derivatives, where it is wanted and scores are capped.
   at::Tensor maskedScores(const at::Tensor &q, const Block &block, at::Tensor *slope = nullptr) const {
     at::Tensor scores = at::bmm(q, k.transpose(1, 2)).mul_(tensors.scale);
@@ -153,6 +189,8 @@ private:
     }
     if (tensors.alibi)
       subtractDistances(scores, block);
+    if (tensors.decay.defined())
+      addDecay(scores, block);
     if (!tensors.causal && !tensors.positions.defined())
       return scores;
     const auto ofQueries = [&](const at::Tensor &ofTokens) {
@@ -286,7 +324,7 @@ const char *nameOf(AttentionMethod method) {
 }
 
 AttentionTensors tensorsOf(const AttentionOp &op, at::Device device) {
-  const at::ScalarType lseType = op.dtype == STRETTO_F64 ? at::kDouble : at::kFloat;
+  const at::ScalarType lseType = realType(op);
   return {rowsOf(op.q, device, op, op.heads, op.head_dim, op.q_stride),
           rowsOf(op.k, device, op, op.kv_heads, op.head_dim, op.k_stride),
           rowsOf(op.v, device, op, op.kv_heads, op.value_dim, op.v_stride),
@@ -295,9 +333,8 @@ AttentionTensors tensorsOf(const AttentionOp &op, at::Device device) {
           op.positions ? integers(op.positions, device, {op.batch, op.length}) : at::Tensor(),
           op.starts ? integers(op.starts, device, {op.documents + 1}) : at::Tensor(),
           op.sinks ? over(op.sinks, device, lseType, {op.heads}, {1}) : at::Tensor(),
-          op.share
-              ? over(op.share, device, lseType, {op.batch, op.length, op.heads}, {op.length * op.heads, op.heads, 1})
-              : at::Tensor(),
+          op.share ? ofHeads(op.share, device, op) : at::Tensor(),
+          op.decay ? ofHeads(op.decay, device, op) : at::Tensor(),
           op.scale,
           op.causal != 0,
           hidesKeys(op.window, op.length) ? std::optional(op.window) : std::nullopt,
@@ -307,10 +344,12 @@ AttentionTensors tensorsOf(const AttentionOp &op, at::Device device) {
 
 AttentionGradTensors tensorsOf(const AttentionGradOp &op, at::Device device) {
   const AttentionOp &forward = op.forward;
-  return {tensorsOf(forward, device), rowsOf(op.d_o, device, forward, forward.heads, forward.value_dim, op.do_stride),
+  return {tensorsOf(forward, device),
+          rowsOf(op.d_o, device, forward, forward.heads, forward.value_dim, op.do_stride),
           rowsOf(op.d_q, device, forward, forward.heads, forward.head_dim, op.dq_stride),
           rowsOf(op.d_k, device, forward, forward.kv_heads, forward.head_dim, op.dk_stride),
-          rowsOf(op.d_v, device, forward, forward.kv_heads, forward.value_dim, op.dv_stride)};
+          rowsOf(op.d_v, device, forward, forward.kv_heads, forward.value_dim, op.dv_stride),
+          op.d_decay ? ofHeads(op.d_decay, device, forward) : at::Tensor()};
 }
 
 bool isAligned(const AttentionOp &op) {
@@ -329,7 +368,7 @@ static bool takesHeads(AttentionMethod method, const AttentionOp &op) {
 bool mayTry(AttentionMethod method, const AttentionOp &op) {
   if (method == AttentionMethod::Plain)
     return true;
-  if (op.cap > 0)
+  if (op.cap > 0 || op.decay)
     return false;
   // Flash attention has slopes in its forward alone; for other numbers of heads, cuDNN has slopes of its own.
   if (op.alibi && (method != AttentionMethod::Cudnn || !std::has_single_bit(static_cast<uint64_t>(op.heads))))

@@ -48,6 +48,20 @@ WINDOWS = """model windows(vocab: int, dim = 16) {
 }
 """
 
+# Attention that forgets by what it reads, in one layer, and by a weight.
+FORGETTING = """model forgetting(vocab: int, dim = 12) {
+  block layer(x, decay, window: int) {
+    q, k, v = canon(linear(x, dim), linear(x, 4), linear(x, 10))
+    o = softmax_attention(q, k, v, 6, 2, window = window, decay = decay, cap = 0.4, sinks = parameter(6))
+    return x + linear(o, dim)
+  }
+  x = embed(tokens, vocab, dim)
+  fixed = -exp(parameter(6, init = normal(1)))
+  repeat 2 { x = layer(layer(x, -softplus(linear(x, 6)), 4), fixed, 0) }
+  return rms_norm(linear(layer(x, -square(linear(x, 6)), 0), vocab))
+}
+"""
+
 # Layers that differ by numbers.
 NUMBERS = """model numbers(vocab: int, dim = 12) {
   block layer(x, near: float, far: float) {
@@ -75,6 +89,7 @@ def chosen_models(folder):
     hybrid = {"dim": 12, "heads": 2, "layers": 6, "ffn": 10}
     yield Case("taps", TAPS, length=23, vocabulary=9)
     yield Case("windows", WINDOWS, length=23, vocabulary=9)
+    yield Case("forgetting", FORGETTING, length=23, vocabulary=9)
     yield Case("numbers", NUMBERS, length=23, vocabulary=9)
     yield Case("hello", os.path.join(folder, "hello.stretto"), models.SIZE)
     yield Case("hybrid", os.path.join(folder, "hybrid.stretto"), hybrid, batch=3, length=21)
@@ -112,7 +127,7 @@ def check_model(case, seed):
 
 def check_emulated(case, seed):
     setting, cuda = Setting(case, seed), ("--target=cuda", "--emulate")
-    rounded = {"dtype": "bf16", "tolerance": 0.1} if case.name.startswith("llama") else {"dtype": "f32", "tolerance": 1e-4}
+    rounded = {"dtype": "bf16", "tolerance": 0.1} if case.name.startswith(("llama", "forgetting")) else {"dtype": "f32", "tolerance": 1e-4}
     return "; ".join([*problems_of(setting, 4, *cuda), *problems_of(setting, 3, *cuda, **rounded)])
 
 
@@ -123,6 +138,7 @@ def emulated_models(folder):
     yield Case("llama, emulated", llama, {"dim": 15, "layers": 2, "heads": 3, "ffn": 7, "rotary_fraction": 0}, batch=3, length=6)
     yield Case("taps, emulated", TAPS, length=11, vocabulary=9)
     yield Case("windows, emulated", WINDOWS, length=11, vocabulary=9)
+    yield Case("forgetting, emulated", FORGETTING, length=11, vocabulary=9)
     yield Case("numbers, emulated", NUMBERS, length=11, vocabulary=9)
     for batch in (1, 3):
         yield Case("odd, emulated", ODD, batch=batch, length=9)

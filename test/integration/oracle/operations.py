@@ -73,6 +73,12 @@ EXPRESSIONS = {
         "sinks = exp(parameter(6)))",
     "attention, sinks, narrow values, all positions": "linear(softmax_attention(x, y, linear(x, 9), 3, causal = false, "
         "sinks = parameter(3)), 12)",
+    "attention, decay": "softmax_attention(x, y, x * y, 3, decay = log(sigmoid(linear(y, 3))))",
+    "attention, decay, window, sinks, cap, alibi, grouped": "softmax_attention(linear(x, 24), y, linear(y, 12), 6, 3, window = 4, "
+        "alibi = true, cap = 0.4, sinks = parameter(6, init = normal(1)), decay = linear(x, 6))",
+    "attention, decay of a weight": "softmax_attention(x, y, x * y, 3, decay = -exp(parameter(3, init = normal(1))))",
+    "attention, decay, recomputed in layers":
+        "x  repeat 2 { z = z + recompute(softmax_attention(z, y, z, 3, decay = -softplus(linear(z, 3)), sinks = parameter(3))) }",
     "attention, all positions": "softmax_attention(x, y, x, 1, causal = false)",
     "l2_norm by head": "l2_norm(x, heads = 3)",
     "softmax": "y * softmax(x)",

@@ -77,6 +77,13 @@ func.func @result(%q: tensor<2x4x16xf32>, %k: tensor<2x8x16xf32>, %v: tensor<2x8
 }
 
 // -----
+func.func @decay(%q: tensor<2x4x16xf32>, %k: tensor<2x8x16xf32>, %d: tensor<2x4x4xf32>, %p: tensor<2x4xi32>, %n: tensor<2xi32>) {
+  // expected-error@+1 {{decay must have shape [2, 8, 4], but got 'tensor<2x4x4xf32>'}}
+  %0 = seq.attention_step %q, %k, %k at %p valid %n decay %d heads 4 kv_heads 4 scale 0.5 : (tensor<2x4x16xf32>, tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<2x4xi32>, tensor<2xi32>, tensor<2x4x4xf32>) -> tensor<2x4x16xf32>
+  return
+}
+
+// -----
 func.func @window(%q: tensor<2x4x16xf32>, %k: tensor<2x8x16xf32>, %p: tensor<2x4xi32>, %n: tensor<2xi32>) {
   // expected-error@+1 {{capacity must be at least the rows of a call and the window before the first of them, but got 8 for 'tensor<2x4x16xf32>' and 6}}
   %0 = seq.attention_step %q, %k, %k at %p valid %n heads 4 kv_heads 4 scale 0.5 window 6 : (tensor<2x4x16xf32>, tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<2x4xi32>, tensor<2xi32>) -> tensor<2x4x16xf32>

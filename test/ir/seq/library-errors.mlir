@@ -42,7 +42,7 @@ func.func @sums(%q: tensor<2x8x16xf32>, %k: tensor<2x8x8xf32>, %s: tensor<2x8x4x
 // -----
 
 func.func @window_of_all(%q: tensor<2x8x16xf32>, %k: tensor<2x8x8xf32>, %s: tensor<2x4x8xf32>) {
-  // expected-error @+1 {{a window and alibi need causal}}
+  // expected-error @+1 {{a window, alibi and a decay need causal}}
   %dq, %dk, %dv = seq.attention_grad %q, %q, %k, %k, %q, %s heads 4 kv_heads 2 scale 0.5 window 3 : tensor<2x8x16xf32>, tensor<2x8x8xf32>, tensor<2x8x8xf32>, tensor<2x8x16xf32>, tensor<2x4x8xf32>
   return
 }
@@ -92,6 +92,30 @@ func.func @share_of_nothing(%q: tensor<2x8x16xf32>) {
 func.func @share_of_heads(%q: tensor<2x8x16xf32>, %s: tensor<4xf32>) {
   // expected-error @+1 {{share must have type 'tensor<2x8x4xf32>', but got 'tensor<2x4x8xf32>'}}
   %o, %l, %p = seq.attention %q, %q, %q sinks %s : tensor<4xf32> heads 4 kv_heads 4 scale 0.5 causal : tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<2x8x16xf32> -> tensor<2x8x16xf32>, tensor<2x4x8xf32>, tensor<2x4x8xf32>
+  return
+}
+
+// -----
+
+func.func @decay_of_columns(%q: tensor<2x8x16xf32>, %d: tensor<2x8x16xf32>) {
+  // expected-error @+1 {{decay must have shape [2, 8, 4], but got 'tensor<2x8x16xf32>'}}
+  %o, %l = seq.attention %q, %q, %q decay %d : tensor<2x8x16xf32> heads 4 kv_heads 4 scale 0.5 causal : tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<2x8x16xf32> -> tensor<2x8x16xf32>, tensor<2x4x8xf32>
+  return
+}
+
+// -----
+
+func.func @decay_of_all(%q: tensor<2x8x16xf32>, %d: tensor<2x8x4xf32>) {
+  // expected-error @+1 {{a window, alibi and a decay need causal}}
+  %o, %l = seq.attention %q, %q, %q decay %d : tensor<2x8x4xf32> heads 4 kv_heads 4 scale 0.5 : tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<2x8x16xf32> -> tensor<2x8x16xf32>, tensor<2x4x8xf32>
+  return
+}
+
+// -----
+
+func.func @decay_without_gradient(%q: tensor<2x8x16xf32>, %l: tensor<2x4x8xf32>, %d: tensor<2x8x4xf32>) {
+  // expected-error @+1 {{a decay and its gradient need each other}}
+  %dq, %dk, %dv = seq.attention_grad %q, %q, %q, %q, %q, %l decay %d : tensor<2x8x4xf32> heads 4 kv_heads 4 scale 0.5 causal : tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<2x4x8xf32>
   return
 }
 

@@ -9,6 +9,7 @@ seq.parameter @e parts [#seq.part<"embed.weight", 64, <constant, 0.0 : f64, 0.0 
 
 func.func private @layer(%x: tensor<2x8x16xf32>, %w: tensor<16x16xf32>, %g: tensor<16xf32>, %c: tensor<4x16xf32>) -> tensor<2x8x16xf32> {
   %s = arith.constant dense<0.5> : tensor<4xf32>
+  %d = arith.constant dense<-0.5> : tensor<2x8x4xf32>
   // CHECK: seq.rms_norm %{{.*}}, %{{.*}} eps 1.000000e-05 heads 1 :
   %0 = seq.rms_norm %x, %g eps 1.0e-5 heads 1 : tensor<2x8x16xf32>, tensor<16xf32>
   // CHECK: seq.layer_norm
@@ -45,6 +46,10 @@ func.func private @layer(%x: tensor<2x8x16xf32>, %w: tensor<16x16xf32>, %g: tens
   %7, %8, %9 = seq.attention_grad %6, %5, %5, %5, %6, %lse heads 4 kv_heads 4 scale 0.5 causal window 3 alibi cap 30.0 : tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<2x4x8xf32>
   // CHECK: seq.attention %{{.*}}, %{{.*}}, %{{.*}} sinks %{{.*}} : tensor<4xf32> heads 4 kv_heads 4 scale 5.000000e-01 causal cap 2.500000e+00 : {{.*}} -> tensor<2x8x16xf32>, tensor<2x4x8xf32>, tensor<2x8x4xf32>
   %r, %sums, %share = seq.attention %5, %5, %5 sinks %s : tensor<4xf32> heads 4 kv_heads 4 scale 0.5 causal cap 2.5 : tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<2x8x16xf32> -> tensor<2x8x16xf32>, tensor<2x4x8xf32>, tensor<2x8x4xf32>
+  // CHECK: seq.attention %{{.*}} decay %{{.*}} : tensor<2x8x4xf32> heads 4 kv_heads 4 scale 5.000000e-01 causal :
+  %f, %of = seq.attention %5, %5, %5 decay %d : tensor<2x8x4xf32> heads 4 kv_heads 4 scale 0.5 causal : tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<2x8x16xf32> -> tensor<2x8x16xf32>, tensor<2x4x8xf32>
+  // CHECK: seq.attention_grad %{{.*}} decay %{{.*}} : tensor<2x8x4xf32> heads 4 {{.*}} -> tensor<2x8x4xf32>
+  %dq, %dk, %dv, %dd = seq.attention_grad %f, %5, %5, %5, %f, %of decay %d : tensor<2x8x4xf32> heads 4 kv_heads 4 scale 0.5 causal : tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<2x4x8xf32> -> tensor<2x8x4xf32>
   return %7 : tensor<2x8x16xf32>
 }
 

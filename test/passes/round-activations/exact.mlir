@@ -36,3 +36,16 @@ func.func @operand(%x: tensor<2x8x16xf32>) -> tensor<2x8x16xf32> {
   %out = seq.mixer %x, %x, %x decay %by : tensor<2x8x16xf32> heads 2 key_heads 2 scale 0.5 segment 64 : tensor<2x8x16xf32>, tensor<2x8x16xf32>
   return %out : tensor<2x8x16xf32>
 }
+
+// -----
+
+// CHECK-LABEL: func @decay
+func.func @decay(%x: tensor<2x8x16xf32>) -> tensor<2x8x16xf32> {
+  %w = seq.get_parameter @w : tensor<2x16xf32>
+  // CHECK: %[[DECAY:.*]] = seq.linear {{.*}} : tensor<2x8x16xbf16>, tensor<2x16xbf16> -> tensor<2x8x2xf32>
+  // CHECK: seq.attention {{.*}} decay %[[DECAY]] : tensor<2x8x2xf32> {{.*}} : tensor<2x8x16xbf16>
+  %decay = seq.linear %x, %w : tensor<2x8x16xf32>, tensor<2x16xf32> -> tensor<2x8x2xf32>
+  %out, %lse = seq.attention %x, %x, %x decay %decay : tensor<2x8x2xf32> heads 2 kv_heads 2 scale 0.5 causal : tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<2x8x16xf32> -> tensor<2x8x16xf32>, tensor<2x2x8xf32>
+  return %out : tensor<2x8x16xf32>
+}
+seq.parameter @w parts [#seq.part<"w", 2, <normal, 0.0 : f64, 1.0 : f64>>] : tensor<2x16xf32>

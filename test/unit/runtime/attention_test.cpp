@@ -14,7 +14,7 @@ namespace {
 
 using Case = AttentionSizes;
 
-// What is computed beside the rows: lse, sinks and their share.
+// What is computed beside the rows: lse, sinks and their share, a decay and its gradient.
 template <typename Real> using Total = std::conditional_t<sizeof(Real) == 2, float, Real>;
 
 // Far from each other: some take nearly all of a softmax, some nearly nothing.
@@ -23,6 +23,14 @@ template <typename Real> std::vector<Total<Real>> sinksOf(const Case &c) {
   for (Total<Real> &sink : sinks)
     sink *= 9;
   return sinks;
+}
+
+// Mostly below 0, some of it so far that little is seen behind it.
+template <typename Real> std::vector<Total<Real>> decayOf(const Case &c) {
+  std::vector<Total<Real>> decay = randomReals<Total<Real>>(c.batch * c.length * c.heads, 6);
+  for (Total<Real> &each : decay)
+    each = each < Total<Real>(-0.98) ? 20 * each : each / 4 - Total<Real>(0.1);
+  return decay;
 }
 
 // Rows of `width` numbers set into rows of `stride`.
@@ -41,12 +49,13 @@ template <typename Real> std::vector<double> dense(int64_t count, uint32_t strea
 
 template <typename Real> AttentionResults reference(const Case &c) {
   const int64_t rows = c.batch * c.length;
-  const auto sinks = sinksOf<Real>(c);
+  const auto sinks = sinksOf<Real>(c), decay = decayOf<Real>(c);
   return loopsOfAttention(c, {dense<Real>(rows * c.width(), 1),
                               dense<Real>(rows * c.keyWidth(), 2),
                               dense<Real>(rows * c.valueWidth(), 3),
                               dense<Real>(rows * c.outWidth(), 4),
-                              {sinks.begin(), sinks.end()}});
+                              {sinks.begin(), sinks.end()},
+                              {decay.begin(), decay.end()}});
 }
 
 template <typename Real>
@@ -95,12 +104,17 @@ template <typename Real> std::vector<std::vector<double>> run(const Case &c, int
     args.has_sinks = 1;
     args.sinks = bench.place(sinksOf<Real>(c));
   }
+  if (c.decay) {
+    args.has_decay = 1;
+    args.decay = bench.place(decayOf<Real>(c));
+  }
   if (c.cut) {
     args.has_positions = 1;
     args.positions = bench.place(positionsOf(c));
   }
   stretto_attention(&bench.context, &args);
-  stretto_attention_grad_args grad{args, ow + 1, stride, stride, stride, {}, {}, {}, {}};
+  stretto_attention_grad_args grad{args, ow + 1, stride, stride, stride, {}, {}, {}, {}, {}};
+  grad.d_decay = bench.place(std::vector<Total<Real>>(rows * c.heads));
   grad.d_o = bench.place(strided<Real>(rows, ow, ow + 1, 4));
   grad.d_q = bench.place(std::vector<Real>(rows * stride, Real(3)));
   grad.d_k = column(grad.d_q, w), grad.d_v = column(grad.d_q, w + kw);
@@ -114,7 +128,8 @@ template <typename Real> std::vector<std::vector<double>> run(const Case &c, int
           gather<Real>(bench, grad.d_q, rows, w, stride),
           gather<Real>(bench, column(grad.d_q, w), rows, kw, stride),
           gather<Real>(bench, column(grad.d_q, w + kw), rows, vw, stride),
-          gather<Total<Real>>(bench, args.share, 1, rows * c.heads, 1)};
+          gather<Total<Real>>(bench, args.share, 1, rows * c.heads, 1),
+          gather<Total<Real>>(bench, grad.d_decay, 1, rows * c.heads, 1)};
 }
 
 // Relative to the largest number expected; where documents of one token make all of them zero, the largest that is not.
@@ -130,9 +145,9 @@ double errorOf(const std::vector<double> &got, const std::vector<double> &expect
 template <typename Real> void compare(const Case &c) {
   const auto got = run<Real>(c, 2);
   const AttentionResults r = reference<Real>(c);
-  const std::vector<double> *expected[] = {&r.o, &r.lse, &r.dq, &r.dk, &r.dv, &r.share};
-  const char *names[] = {"o", "lse", "dq", "dk", "dv", "share"};
-  for (int i = 0; i < 6; ++i) {
+  const std::vector<double> *expected[] = {&r.o, &r.lse, &r.dq, &r.dk, &r.dv, &r.share, &r.dDecay};
+  const char *names[] = {"o", "lse", "dq", "dk", "dv", "share", "decay's"};
+  for (int i = 0; i < 7; ++i) {
     const bool total = expected[i] == &r.lse ||
                        expected[i] == &r.share; // a float beside BF16; gradients there read an o that was rounded
     EXPECT_LE(errorOf(got[i], *expected[i]), sizeof(Real) > 2 ? tolerance<Real>()
@@ -174,6 +189,15 @@ const Case caps[] = {
     {2, 40, 2, 2, 8, false, 7, 0, false, 12, true, 0.3},         {1, 600, 3, 1, 32, true, 0, 0, true, 0, false, 50},
     {1, 1300, 2, 1, 20, true, 120134, 100, false, 0, true, 0.2}, {2, 650, 2, 1, 8, true, 97, 30, true, 0, false, 0.4}};
 
+// Beside all that a decay goes with.
+const Case decays[] = {{2, 9, 2, 2, 4, true, 0, 0, false, 0, false, 0, true},
+                       {1, 1, 1, 1, 8, true, 0, 0, false, 0, true, 0, true},
+                       {2, 70, 4, 2, 16, true, 5, 0, false, 0, false, 0, true},
+                       {1, 600, 3, 1, 32, true, 0, 0, true, 0, false, 0.3, true},
+                       {1, 1300, 2, 1, 20, true, 120134, 100, false, 0, true, 0.2, true},
+                       {2, 650, 4, 2, 7, true, 97, 30, true, 12, true, 0, true},
+                       {1, 1100, 2, 2, 5, true, 0, 0, false, 67, true, 0.2, true}};
+
 // Windows of one token, within a block, over panels and ranges of keys, and of more than a row.
 const Case windows[] = {{2, 70, 4, 2, 16, true, 0, 1},     {2, 130, 2, 1, 8, true, 0, 20},
                         {1, 300, 1, 1, 12, true, 0, 64},   {1, 1100, 2, 1, 8, true, 0, 65},
@@ -194,8 +218,11 @@ void compareWithAlone(const Case &packed) {
   Case alone = packed;
   alone.length = length, alone.cut = 0;
   const auto together = run<float>(packed, 2), single = run<float>(alone, 2);
-  for (const auto &[i, width] :
-       {std::pair(0, packed.outWidth()), {2, packed.width()}, {3, packed.keyWidth()}, {4, packed.valueWidth()}}) {
+  for (const auto &[i, width] : {std::pair(0, packed.outWidth()),
+                                 {2, packed.width()},
+                                 {3, packed.keyWidth()},
+                                 {4, packed.valueWidth()},
+                                 {6, packed.heads}}) {
     EXPECT_EQ(rowsOf(together[i], 0, length, width), single[i]);
   }
 }
@@ -221,6 +248,8 @@ TEST(Attention, AgreesWithLoopsInF32) {
 TEST(Attention, WithSinksAgreesWithLoops) { compareAll(sinks); }
 
 TEST(Attention, OfCappedScoresAgreesWithLoops) { compareAll(caps); }
+
+TEST(Attention, WithADecayAgreesWithLoops) { compareAll(decays); }
 
 TEST(Attention, AgreesWithLoopsInNarrowTiles) {
   tiles::NarrowTiles narrow;
@@ -259,7 +288,8 @@ static void expectSameBits(const Case &c) {
 }
 
 TEST(Attention, BitsDoNotDependOnThreadsOrDevice) {
-  for (const auto &all : {std::span<const Case>(cases), std::span<const Case>(windows), std::span<const Case>(widths)})
+  for (const auto &all : {std::span<const Case>(cases), std::span<const Case>(windows), std::span<const Case>(widths),
+                          std::span<const Case>(decays)})
     for (const Case &c : all) {
       expectSameBits(c);
       tiles::NarrowTiles narrow;
@@ -271,6 +301,7 @@ TEST(Attention, DocumentsHaveTheBitsOfTheDocumentAlone) {
   compareWithAlone({1, 70, 4, 2, 16, true, 31});
   compareWithAlone({1, 1400, 2, 1, 5, true, 120134});
   compareWithAlone({1, 1400, 2, 1, 5, true, 120134, 100});
+  compareWithAlone({1, 1400, 2, 1, 5, true, 120134, 0, false, 0, false, 0, true});
 }
 
 // What its threads need is there when a program starts, and counted.

@@ -60,6 +60,7 @@ struct StepShape {
   int64_t values = 0; // columns of a head of values; 0: as of keys
   bool sinks = false;
   double cap = 0;
+  bool decay = false;
   int64_t valueDim() const { return values ? values : headDim; }
   int64_t width() const { return heads * headDim; }
   int64_t outWidth() const { return heads * valueDim(); }
@@ -81,10 +82,13 @@ Words stepCounts(const StepShape &s) {
   return {static_cast<int32_t>(s.rows), static_cast<int32_t>((s.rows + 1) / 2), 0};
 }
 
-// The attention of the query at a position, computed key by key: of one head of a sequence.
+// What is no activation.
+template <typename Real> using Total = std::conditional_t<sizeof(Real) == 2, float, Real>;
+
+// The attention of the query at a position, computed key by key: of one head of a sequence, whose decay begins there.
 template <typename Real>
 void attendKeyByKey(const StepShape &s, int64_t head, const Real *q, const Real *k, const Real *v, double sink,
-                    int64_t position, double *out) {
+                    const Total<Real> *decay, int64_t position, double *out) {
   const double slope = s.alibi ? std::exp2(-8.0 * static_cast<double>(head + 1) / static_cast<double>(s.heads)) : 0;
   const int64_t first = s.window ? std::max<int64_t>(0, position + 1 - s.window) : 0;
   std::vector<double> scores;
@@ -94,7 +98,10 @@ void attendKeyByKey(const StepShape &s, int64_t head, const Real *q, const Real 
     for (int64_t i = 0; i < s.headDim; ++i)
       dot += static_cast<double>(q[i]) * static_cast<double>(key[i]);
     const double score = s.cap > 0 ? s.cap * std::tanh(s.scale * dot / s.cap) : s.scale * dot;
-    scores.push_back(score - slope * static_cast<double>(position - at));
+    double behind = 0;
+    for (int64_t i = at + 1; s.decay && i <= position; ++i)
+      behind += static_cast<double>(decay[i % s.capacity * s.heads]);
+    scores.push_back(score - slope * static_cast<double>(position - at) + behind);
   }
   const double most = *std::max_element(scores.begin(), scores.end());
   double sum = s.sinks ? std::exp(sink - most) : 0;
@@ -112,7 +119,8 @@ template <typename Real> void checkStep(const StepShape &s) {
   const auto q = randomReals<Real>(s.batch * s.rows * s.stride(), 1);
   const auto k = randomReals<Real>(s.batch * s.capacity * s.keyWidth(), 2);
   const auto v = randomReals<Real>(s.batch * s.capacity * s.valueWidth(), 3);
-  const auto sinks = randomReals<std::conditional_t<sizeof(Real) == 2, float, Real>>(s.heads, 4);
+  const auto sinks = randomReals<Total<Real>>(s.heads, 4);
+  const auto decay = randomReals<Total<Real>>(s.batch * s.capacity * s.heads, 5);
   const Words positions = stepPositions(s), counts = stepCounts(s);
   const int64_t numbers = s.batch * s.rows * s.outWidth();
   std::vector<double> expected(numbers);
@@ -122,7 +130,8 @@ template <typename Real> void checkStep(const StepShape &s) {
         const int64_t row = b * s.rows + r, kvHead = h / (s.heads / s.kvHeads), sequence = b * s.capacity;
         attendKeyByKey(s, h, &q[row * s.stride() + h * s.headDim], &k[sequence * s.keyWidth() + kvHead * s.headDim],
                        &v[sequence * s.valueWidth() + kvHead * s.valueDim()], static_cast<double>(sinks[h]),
-                       positions[row], &expected[row * s.outWidth() + h * s.valueDim()]);
+                       &decay[sequence * s.heads + h], positions[row],
+                       &expected[row * s.outWidth() + h * s.valueDim()]);
       }
   Workbench bench(sizeof(Real) == 2 ? STRETTO_F32 : dtypeOf<Real>());
   const stretto_buffer o = bench.reserve(numbers * sizeof(Real));
@@ -141,14 +150,15 @@ template <typename Real> void checkStep(const StepShape &s) {
                                    .dtype = dtypeOf<Real>(),
                                    .alibi = s.alibi,
                                    .has_sinks = s.sinks,
-                                   .unused = 0,
+                                   .has_decay = s.decay,
                                    .q = bench.place(q),
                                    .k = bench.place(k),
                                    .v = bench.place(v),
                                    .positions = bench.place(positions),
                                    .counts = bench.place(counts),
                                    .o = o,
-                                   .sinks = bench.place(sinks)};
+                                   .sinks = bench.place(sinks),
+                                   .decay = bench.place(decay)};
   stretto_attention_step(&bench.context, &args);
   EXPECT_LT(relativeError(bench.read<Real>(o, numbers), expected), tolerance<Real>())
       << s.rows << " of " << s.capacity << ", " << s.heads << " heads";
@@ -174,6 +184,14 @@ TEST(AttentionStep, OfCappedScoresMatchesKeyByKey) {
   checkStep<float>({5, 600, 4, 2, 8, 0, 0, 0, 0.3, 0, false, 0.4});
   checkStep<double>({5, 40, 3, 3, 5, 20, 7, 1, 0.3, 9, true, 0.1});
   checkStep<Bf16>({5, 40, 4, 2, 8, 0, 0, 0, 0.3, 0, false, 30});
+}
+
+TEST(AttentionStep, WithADecayMatchesKeyByKey) {
+  checkStep<float>({5, 600, 4, 2, 8, 0, 0, 0, 0.3, 0, false, 0, true});
+  checkStep<float>({40, 60, 4, 2, 8, 21, 55, 0, 0.3, 0, true, 0, true});
+  checkStep<double>({5, 40, 3, 3, 5, 20, 7, 1, 0.3, 9, true, 0.1, true});
+  checkStep<double>({1, 1100, 2, 1, 16, 0, 0, 0, 0.3, 0, false, 0, true});
+  checkStep<Bf16>({5, 40, 4, 2, 8, 0, 0, 0, 0.3, 0, true, 0, true});
 }
 
 // The caches hold no more than the windows of a call's rows, and begin anew at any place.

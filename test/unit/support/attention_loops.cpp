@@ -8,6 +8,15 @@ using namespace stretto::test;
 
 namespace {
 
+// The sums of a decay over the tokens behind each key, up to the query.
+std::vector<double> decayBehind(const AttentionSizes &c, const std::vector<double> &decay, int64_t b, int64_t h,
+                                int64_t t, int64_t last) {
+  std::vector<double> sums(last);
+  for (int64_t s = t; c.decay && s > 0; --s)
+    sums[s - 1] = sums[s] + decay[(b * c.length + s) * c.heads + h];
+  return sums;
+}
+
 // One query row against all keys it may see.
 void attendRow(const AttentionSizes &c, const AttentionNumbers &in, const std::vector<int32_t> &positions,
                AttentionResults &r, int64_t b, int64_t h, int64_t t) {
@@ -22,7 +31,8 @@ void attendRow(const AttentionSizes &c, const AttentionNumbers &in, const std::v
   auto at = [&](int64_t s) { return ((b * c.length + s) * c.kvHeads + kv) * d; };
   auto valueAt = [&](int64_t s) { return ((b * c.length + s) * c.kvHeads + kv) * e; };
   std::vector<double> p(last), dp(last), slopes(last, 1); // slopes: of capped scores
-  double sum = ofSink, delta = 0;
+  const std::vector<double> behind = decayBehind(c, in.decay, b, h, t, last);
+  double sum = ofSink, delta = 0, ofScores = 0;
   for (int64_t s = first; s < last; ++s) {
     double dot = 0;
     for (int64_t i = 0; i < d; ++i)
@@ -32,7 +42,7 @@ void attendRow(const AttentionSizes &c, const AttentionNumbers &in, const std::v
       const double part = std::tanh(score / c.cap);
       score = c.cap * part, slopes[s] = 1 - part * part;
     }
-    sum += p[s] = std::exp(score - slope * static_cast<double>(t - s));
+    sum += p[s] = std::exp(score - slope * static_cast<double>(t - s) + behind[s]);
   }
   r.lse[(b * c.heads + h) * c.length + t] = std::log(sum);
   r.share[token] = ofSink / sum;
@@ -45,12 +55,16 @@ void attendRow(const AttentionSizes &c, const AttentionNumbers &in, const std::v
     }
     delta += p[s] * dp[s];
   }
-  for (int64_t s = first; s < last; ++s)
+  for (int64_t s = first; s < last; ++s) {
+    ofScores += p[s] * (dp[s] - delta);
+    if (c.decay && s < t)
+      r.dDecay[(b * c.length + s + 1) * c.heads + h] += ofScores;
     for (int64_t i = 0; i < d; ++i) {
       const double ds = p[s] * (dp[s] - delta) * slopes[s] * scale;
       r.dq[row + i] += ds * in.k[at(s) + i];
       r.dk[at(s) + i] += ds * in.q[row + i];
     }
+  }
 }
 
 } // namespace
@@ -69,7 +83,8 @@ AttentionResults stretto::test::loopsOfAttention(const AttentionSizes &c, const 
   const int64_t rows = c.batch * c.length;
   AttentionResults r{std::vector<double>(rows * c.outWidth()),   std::vector<double>(rows * c.heads),
                      std::vector<double>(rows * c.width()),      std::vector<double>(rows * c.keyWidth()),
-                     std::vector<double>(rows * c.valueWidth()), std::vector<double>(rows * c.heads)};
+                     std::vector<double>(rows * c.valueWidth()), std::vector<double>(rows * c.heads),
+                     std::vector<double>(rows * c.heads)};
   const std::vector<int32_t> positions = positionsOf(c);
   for (int64_t b = 0; b < c.batch; ++b)
     for (int64_t h = 0; h < c.heads; ++h)

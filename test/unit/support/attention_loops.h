@@ -16,6 +16,7 @@ struct AttentionSizes {
   int64_t values = 0; // E; 0: D
   bool sinks = false;
   double cap = 0;
+  bool decay = false;
   int64_t valueDim() const { return values ? values : headDim; }
   int64_t width() const { return heads * headDim; }
   int64_t keyWidth() const { return kvHeads * headDim; }
@@ -24,11 +25,11 @@ struct AttentionSizes {
 };
 
 struct AttentionNumbers {
-  std::vector<double> q, k, v, grad, sinks; // grad: dO; sinks: of each head
+  std::vector<double> q, k, v, grad, sinks, decay; // grad: dO; sinks: of each head; decay: of each token and head
 };
 
 struct AttentionResults {
-  std::vector<double> o, lse, dq, dk, dv, share;
+  std::vector<double> o, lse, dq, dk, dv, share, dDecay;
 };
 
 // Places of tokens in their documents, which have lengths of all kinds: with 120134, 849 tokens and 551.

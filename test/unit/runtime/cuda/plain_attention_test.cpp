@@ -19,7 +19,10 @@ template <typename Real> struct Memory {
     packed = randomReals<Real>(rows * stride, 1);
     o.resize(rows * (outWidth + 8)), dPacked.resize(rows * stride);
     dOut = randomReals<Real>(rows * outWidth, 2);
-    lse.resize(rows * forward.heads), share.resize(rows * forward.heads);
+    lse.resize(rows * forward.heads), share.resize(rows * forward.heads), dDecay.resize(rows * forward.heads);
+    decay = randomReals<Total>(rows * forward.heads, 4);
+    if (forward.has_decay)
+      forward.decay = decay.data(), op.d_decay = dDecay.data();
     sinks = randomReals<Total>(forward.heads, 3);
     for (Total &sink : sinks) // some take nearly all of a softmax
       sink *= 15;
@@ -34,7 +37,7 @@ template <typename Real> struct Memory {
     op.d_q = dPacked.data(), op.d_k = dPacked.data() + width, op.d_v = dPacked.data() + width + keyWidth;
   }
   std::vector<Real> packed, o, dOut, dPacked;
-  std::vector<Total> lse, sinks, share;
+  std::vector<Total> lse, sinks, share, decay, dDecay;
 };
 
 template <typename Number> std::vector<double> wide(const std::vector<Number> &numbers) {
@@ -57,6 +60,9 @@ template <typename Real> void compareInBlocks(AttentionGradOp op, double toleran
     EXPECT_LE(relativeError(wide(got.share), wide(expected.share)), tolerance);
   }
   EXPECT_LE(relativeError(wide(got.dPacked), wide(expected.dPacked)), 2 * tolerance);
+  if (op.forward.has_decay && op.forward.length > 1) { // alone, a token has no scores that it is in
+    EXPECT_LE(relativeError(wide(got.dDecay), wide(expected.dDecay)), 2 * tolerance);
+  }
 }
 
 // All queries at once, one by one, and some, which do not divide them.
@@ -121,6 +127,21 @@ TEST(PlainAttention, OfCappedScoresAgreesWithTheCpu) {
   }
 }
 
+TEST(PlainAttention, WithADecayAgreesWithTheCpu) {
+  for (AttentionGradOp op : cases) {
+    if (!op.forward.causal)
+      continue;
+    const std::vector<int32_t> positions = placesIn(op.forward);
+    for (const bool beside : {false, true}) {
+      op.forward.has_decay = 1, op.forward.has_sinks = beside, op.forward.cap = beside ? 0.4 : 0;
+      op.forward.positions = beside ? positions.data() : nullptr;
+      compare<double>(op, 1e-13);
+      compare<float>(op, 2e-5);
+      compare<Bf16>(op, beside ? 1.0 / 64 : 1.0 / 128);
+    }
+  }
+}
+
 TEST(PlainAttention, AgreesWithTheCpuOnDocuments) {
   for (AttentionGradOp op : cases) {
     const std::vector<int32_t> positions = placesIn(op.forward);
@@ -157,6 +178,7 @@ TEST(PlainAttention, LibrariesAreTriedOnlyWithRowsTheyTake) {
   refused([](AttentionGradOp &o) { o.forward.k_stride += 4; });
   refused([](AttentionGradOp &o) { o.forward.heads = o.forward.kv_heads = 3, o.forward.alibi = 1; });
   refused([](AttentionGradOp &o) { o.forward.cap = 30; });
+  refused([&](AttentionGradOp &o) { o.forward.decay = place(4096); });
   refused([&](AttentionGradOp &o) { o.forward.v = place(12288 + 8); });
   refused([&](AttentionGradOp &o) { o.d_k = place(32768 + 2); });
   const int32_t places[16] = {}, starts[2] = {0, 16};
