@@ -165,6 +165,7 @@ def kernel_models(small):
             "hybrid-f32": Made("hybrid", odd, {"dim": 40, "layers": 4, "heads": 2}),
             "hybrid-bf16": Made("hybrid", even, {"dim": 64, "layers": 4, "heads": 2}, "bf16"),
             "moe-bf16": Made("moe", even, {"dim": 64, "layers": 2, "heads": 2, "count": 4, "chosen": 2}, "bf16"),
+            "forgetting-bf16": Made("forgetting", even, {"dim": 64}, "bf16", folder="test/gpu/Inputs"),
             "columns-bf16": Made("linear", even, {"mixer": "rg_lru", "dim": 64, "layers": 2}, "bf16"),
             "hello-bf16": Made("hello", Shape(1, 5, 17), {"dim": 24, "layers": 1, "heads": 3}, "bf16"),
             "conv-bf16": Made("sites", even, {"site": "conv", "dim": 72 if small else 2304}, "bf16", folder="bench/gpu")}  # fmt: skip
