@@ -26,8 +26,8 @@ static Values shareAlike(scf::ForOp loop) {
   return results;
 }
 
-Values stretto::codegen::forEach(CudaBuilder &b, Value begin, Value end, int64_t step, ValueRange carried,
-                                 llvm::function_ref<Values(Value, ValueRange)> body) {
+static scf::ForOp makeFor(CudaBuilder &b, Value begin, Value end, int64_t step, ValueRange carried,
+                          llvm::function_ref<Values(Value, ValueRange)> body) {
   auto loop = scf::ForOp::create(b, begin, end, b.index(step), carried);
   if (carried.empty()) // the end that the loop has been given
     loop.getBody()->getTerminator()->erase();
@@ -35,6 +35,26 @@ Values stretto::codegen::forEach(CudaBuilder &b, Value begin, Value end, int64_t
   Values next = body(loop.getInductionVar(), loop.getRegionIterArgs());
   scf::YieldOp::create(b, next);
   b.setInsertionPointAfter(loop);
+  return loop;
+}
+
+Values stretto::codegen::forEach(CudaBuilder &b, Value begin, Value end, int64_t step, ValueRange carried,
+                                 llvm::function_ref<Values(Value, ValueRange)> body) {
+  return shareAlike(makeFor(b, begin, end, step, carried, body));
+}
+
+/// The attribute of a branch of LLVM's dialect that says so; passes hand it on from the loop.
+static void forbidUnrolling(scf::ForOp loop) {
+  MLIRContext *context = loop.getContext();
+  auto unroll = LLVM::LoopUnrollAttr::get(context, BoolAttr::get(context, true), {}, {}, {}, {}, {}, {});
+  auto rolled = LLVM::LoopAnnotationAttr::get(context, {}, {}, {}, unroll, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {});
+  loop->setAttr("loop_annotation", rolled);
+}
+
+Values stretto::codegen::forEachRolled(CudaBuilder &b, Value begin, Value end, int64_t step, ValueRange carried,
+                                       llvm::function_ref<Values(Value, ValueRange)> body) {
+  scf::ForOp loop = makeFor(b, begin, end, step, carried, body);
+  forbidUnrolling(loop);
   return shareAlike(loop);
 }
 

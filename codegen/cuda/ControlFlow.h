@@ -11,6 +11,10 @@ using Values = llvm::SmallVector<mlir::Value>;
 Values forEach(CudaBuilder &b, mlir::Value begin, mlir::Value end, int64_t step, mlir::ValueRange carried,
                llvm::function_ref<Values(mlir::Value, mlir::ValueRange)> body);
 
+/// The same where code of the body is to stand once: no compiler unrolls it.
+Values forEachRolled(CudaBuilder &b, mlir::Value begin, mlir::Value end, int64_t step, mlir::ValueRange carried,
+                     llvm::function_ref<Values(mlir::Value, mlir::ValueRange)> body);
+
 /// while (condition(carried)) carried = body(carried).
 Values whileHolds(CudaBuilder &b, mlir::ValueRange carried, llvm::function_ref<mlir::Value(mlir::ValueRange)> condition,
                   llvm::function_ref<Values(mlir::ValueRange)> body);

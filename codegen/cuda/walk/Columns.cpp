@@ -88,7 +88,8 @@ void PrefixSum::sumChain(Value chain) {
     number = op.getReverse() ? arith::SubIOp::create(b, b.index(rows - 1), number) : number;
     return b.add(block, number);
   };
-  forEach(b, b.index(0), b.index(rows), together, zero, [&](Value first, ValueRange sums) -> Values {
+  auto loop = tiles.isRolled() ? forEachRolled : forEach;
+  loop(b, b.index(0), b.index(rows), together, zero, [&](Value first, ValueRange sums) -> Values {
     Values values;
     for (int64_t i = 0; i < together; ++i)
       values.push_back(load(rowOf(first, i), column));

@@ -13,7 +13,7 @@ using namespace mlir;
 using namespace stretto;
 using namespace stretto::codegen;
 
-TileEmitter::TileEmitter(CudaBuilder &b, int64_t warps) : b(b), shared(b), warps(warps) {
+TileEmitter::TileEmitter(CudaBuilder &b, int64_t warps, bool rolled) : b(b), shared(b), warps(warps), rolled(rolled) {
   number = b.threadIndex(threads());
 }
 
@@ -108,11 +108,48 @@ SharedTile TileEmitter::inShared(Value tile) {
   RankedTensorType type = typeOf(tile);
   SharedTile to = shared.add(type.getElementType(), type.getShape());
   beginStep();
-  TilePlaces &where = placesOf(type.getShape());
-  for (int64_t i = 0; i < where.layout().parts(); ++i)
-    store(to, where.at(i), part(tile, i));
+  copy(tile, to);
   setShared(tile, to);
   return to;
+}
+
+void TileEmitter::copy(Value tile, const SharedTile &to) {
+  const TileLayout &layout = layoutOf(tile);
+  if (rolled && layout.rank() == 2 && layout.partsOfRow() > 1 && isInMemory(tile))
+    return copyByHalves(tile, to);
+  for (int64_t i = 0; i < layout.parts(); ++i)
+    store(to, placesOf(layout.shape).at(i), part(tile, i));
+}
+
+/// Whether no part of a tile is in a register.
+bool TileEmitter::isInMemory(Value tile) {
+  if (typeOf(tile).getRank() < 2)
+    return true;
+  if (!forms[tile].parts.empty())
+    return false;
+  return sharedOf(tile) ||
+         llvm::all_of(tile.getDefiningOp()->getOperands(), [&](Value from) { return isInMemory(from); });
+}
+
+/// A loop over the halves of the squares that a warp has side by side.
+void TileEmitter::copyByHalves(Value tile, const SharedTile &to) {
+  const TileLayout &layout = layoutOf(tile);
+  loaded.clear();
+  forEachRolled(b, b.index(0), b.index(layout.partsOfRow()), 1, {}, [&](Value number, ValueRange) {
+    half = number;
+    for (int64_t row = 0; row < layout.rowsOfThread(); ++row) {
+      int64_t first = row * layout.partsOfRow();
+      store(to, placeOf(layout, first), part(tile, first));
+    }
+    return Values();
+  });
+  half = {};
+  loaded.clear();
+}
+
+TilePlace TileEmitter::placeOf(const TileLayout &layout, int64_t number) {
+  TilePlaces &where = placesOf(layout.shape);
+  return half && layout.rank() == 2 ? where.atHalf(number / layout.partsOfRow(), half) : where.at(number);
 }
 
 //===- Registers ----------------------------------------------------------------===//
@@ -139,7 +176,7 @@ Value TileEmitter::inStep(Value tile, int64_t number, llvm::function_ref<Value()
 Value TileEmitter::compute(Value tile, int64_t number) {
   const TileLayout &layout = layoutOf(tile);
   if (auto from = sharedOf(tile))
-    return toRegister(b, tile, load(*from, placesOf(layout.shape).at(number), layout.lanes()));
+    return toRegister(b, tile, load(*from, placeOf(layout, number), layout.lanes()));
   Operation *op = tile.getDefiningOp();
   if (op->hasTrait<OpTrait::ConstantLike>())
     return b.splat(emitConstant(b, op), layout.lanes());
@@ -164,7 +201,7 @@ Value TileEmitter::broadcast(seq::BroadcastOp op, int64_t number) {
   bool ofRow = op.getDims()[0] == 0;
   int64_t line = ofRow ? number / layout.partsOfRow() : number % layout.partsOfRow();
   Value value = inStep(op.getResult(), -1 - line, [&] {
-    TilePlace place = placesOf(layout.shape).at(number);
+    TilePlace place = placeOf(layout, number);
     return loadLine(from, ofRow ? place.row : place.column, ofRow ? place.moreRows : place.moreColumns,
                     ofRow ? 1 : layout.lanes());
   });
@@ -192,7 +229,7 @@ Value TileEmitter::loadLine(Value list, Value first, int64_t more, int64_t lanes
 
 Value TileEmitter::columnNumbers(seq::ColumnIndexOp op, int64_t number) {
   const TileLayout &layout = layoutOf(op.getResult());
-  TilePlace place = placesOf(layout.shape).at(number);
+  TilePlace place = placeOf(layout, number);
   Value first = place.column ? b.add(place.column, b.index(place.moreColumns)) : b.index(0);
   return emitColumnNumbers(b, typeOf(op.getResult()).getElementType(), first, layout.lanes());
 }

@@ -18,8 +18,9 @@ using Values = llvm::SmallVector<mlir::Value>;
 
 class TileEmitter {
 public:
-  /// Addresses and places are computed where the builder stands now.
-  TileEmitter(CudaBuilder &b, int64_t warps);
+  /// Addresses and places are computed where the builder stands now. `rolled`: code that need not stand once for each
+  /// part is a loop.
+  TileEmitter(CudaBuilder &b, int64_t warps, bool rolled);
 
   /// Begins a step (SharedTiles.h). What is known only where it stands is asked for within one.
   void beginStep();
@@ -60,6 +61,7 @@ public:
   TilePlaces &placesOf(llvm::ArrayRef<int64_t> shape);
   const TileLayout &layoutOf(mlir::Value tile);
   int64_t threads() const { return warps * warpThreads; }
+  bool isRolled() const { return rolled; }
 
   CudaBuilder &b;
   SharedTiles shared;
@@ -77,8 +79,14 @@ private:
   mlir::Value loadLine(mlir::Value list, mlir::Value first, int64_t more, int64_t lanes);
   mlir::Value columnNumbers(seq::ColumnIndexOp op, int64_t number);
   mlir::Value addressOf(const SharedTile &tile, const TilePlace &place);
+  bool isInMemory(mlir::Value tile);
+  void copy(mlir::Value tile, const SharedTile &to);
+  void copyByHalves(mlir::Value tile, const SharedTile &to);
+  TilePlace placeOf(const TileLayout &layout, int64_t number);
 
   int64_t warps, steps = 0;
+  bool rolled;
+  mlir::Value half;   // within a loop over the halves of squares: its number, for which the first part of a row stands
   mlir::Value number; // of the thread; places are computed behind it
   llvm::DenseMap<mlir::Value, Forms> forms;
   std::map<llvm::SmallVector<int64_t, 2>, TilePlaces> places;

@@ -91,6 +91,23 @@ TilePlace TilePlaces::inMatrix(int64_t row, int64_t part) {
   return found;
 }
 
+TilePlace TilePlaces::atHalf(int64_t row, Value half) {
+  constexpr int64_t width = TileLayout::square / 2;
+  Value number = b.add(b.mul(warpAcross, 2 * tile.acrossOfWarp), half);
+  auto place = [&](Value firstRow, Value numberInTile) -> TilePlace {
+    return {b.add(firstRow, rowInSquare), b.add(b.mul(numberInTile, width), columnInSquare), row % 2 * 8, 0, {}};
+  };
+  if (!tile.isRagged()) {
+    TilePlace found = place(firstRow(0), number);
+    found.moreRows += row / 2 * TileLayout::square;
+    return found;
+  }
+  TilePlace found = place(firstRow(row / 2), b.minimum(number, b.index(2 * tile.across - 1)));
+  Value ownRow = b.less(b.add(b.mul(warpDown, tile.downOfWarp), b.index(row / 2)), tile.down);
+  found.owned = b.both(ownRow, b.less(number, 2 * tile.across));
+  return found;
+}
+
 TilePlace TilePlaces::at(int64_t part) {
   if (tile.rank() == 2)
     return inMatrix(part / tile.partsOfRow(), part % tile.partsOfRow());

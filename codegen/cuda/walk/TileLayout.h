@@ -56,6 +56,8 @@ public:
 
   /// The code that this needs beside that of the object goes to where the builder stands; so of those below.
   TilePlace at(int64_t part);
+  /// Of a matrix: the part in the thread's row `row` and a half of a square that is known as the kernel runs.
+  TilePlace atHalf(int64_t row, mlir::Value half);
   /// Of a matrix: the first row (column) of the warp's squares of this number from above (the left), or of the last one
   /// of the tile where the warp has none of that number.
   mlir::Value firstRow(int64_t number);

@@ -77,7 +77,7 @@ private:
 
 WalkBuilder::WalkBuilder(CudaBuilder &b, KernelFunction &function, kern::WalkOp op, int64_t sharedOfBlock)
     : b(b), function(function), op(op), body(op.getBody().front()), entry(b.getInsertionBlock()),
-      tiles(b, warpsOfWalk(op)), held(op), blocks(op.getPrograms() * op.getSpans() * op.getRows().first),
+      tiles(b, warpsOfWalk(op), isRolled(op)), held(op), blocks(op.getPrograms() * op.getSpans() * op.getRows().first),
       sharedOfBlock(sharedOfBlock) {}
 
 //===- Which block this is --------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- WalkRules.cpp - which walks become device code ----------------------------===//
+//===- WalkRules.cpp - which walks become device code, and which as loops -----------===//
 #include "codegen/cuda/walk/WalkRules.h"
 
 #include "codegen/cuda/walk/TileLayout.h"
@@ -48,4 +48,13 @@ LogicalResult stretto::codegen::checkWalk(kern::WalkOp op) {
       return failure();
   }
   return success();
+}
+
+bool stretto::codegen::isRolled(kern::WalkOp op) {
+  bool solves = false, sumsColumns = false;
+  for (Operation &inner : op.getBody().front()) {
+    solves |= isa<kern::UnitInverseOp, kern::UnitSolveOp>(inner);
+    sumsColumns |= isa<kern::PrefixSumOp>(inner) && typeOf(inner.getResult(0)).getRank() == 2;
+  }
+  return solves && sumsColumns;
 }
