@@ -8,7 +8,30 @@ using namespace stretto::codegen;
 MixerChunk::MixerChunk(TileBuilder &b, const MixerShape &shape, const MixerOperands &tiles)
     : tiles(tiles), gates(b, shape, tiles), b(b), shape(shape) {}
 
+/// All pairs of a level before those of the next: the keys of a level are scaled once.
+void MixerChunk::makeBothPairs() {
+  auto part = [&](Value x, Value columns, const PairLevel &level) {
+    return b.mul(b.matmulTransposeB(b.scaled(x, level.row), columns), level.weight);
+  };
+  Value pairs;
+  read = part(tiles.q, tiles.k, gates.diagonal());
+  gates.forEachLevelOfBoth([&](const PairLevel &ofRead, const PairLevel &ofErased) {
+    Value columns = b.scaled(tiles.k, ofRead.column), more = part(eraser(), columns, ofErased);
+    pairs = pairs ? b.add(pairs, more) : more;
+    read = b.add(read, part(tiles.q, columns, ofRead));
+  });
+  erased = b.scaled(pairs, eraserFactor());
+}
+
+Value MixerChunk::reads() {
+  if (!read)
+    sharesLevels() ? makeBothPairs() : void(read = pairsOf(b, gates, Pairs::read, tiles.q, tiles.k));
+  return read;
+}
+
 Value MixerChunk::erases() {
+  if (!erased && sharesLevels())
+    makeBothPairs();
   if (!erased)
     erased = b.scaled(pairsOf(b, gates, Pairs::erased, eraser(), tiles.k), eraserFactor());
   return erased;

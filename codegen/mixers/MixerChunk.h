@@ -19,7 +19,7 @@ public:
   mlir::Value next(mlir::Value state, mlir::Value written);
 
   /// Pairs of q and k, without the scale; of what is erased and k.
-  mlir::Value reads() { return pairsOf(b, gates, Pairs::read, tiles.q, tiles.k); }
+  mlir::Value reads();
   mlir::Value erases();
   /// What solves (I + erases) X = right: the inverse where operands of matmuls are rounded, else erases.
   mlir::Value system();
@@ -35,9 +35,13 @@ public:
   MixerGates gates;
 
 private:
+  /// Whether pairs come level by level and those that are read and those that erase share what scales k.
+  bool sharesLevels() const { return tiles.q && tiles.decay && tiles.erases() && shape.byChannel; }
+  void makeBothPairs();
+
   TileBuilder &b;
   const MixerShape &shape;
-  mlir::Value erased, inverse; ///< what erases() and system() made
+  mlir::Value read, erased, inverse; ///< what reads(), erases() and system() made
 };
 
 /// The gradient of the state before a chunk alone; it does not depend on that state, nor on v.

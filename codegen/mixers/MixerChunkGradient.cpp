@@ -114,6 +114,19 @@ private:
     });
   }
 
+  /// Adds what follows from the pairs of both kinds, level by level, to dq, dr and dk.
+  void addBoth(Value &dq, Value &dr, Value &dk) {
+    gates.forEachLevelOfBoth([&](const PairLevel &read, const PairLevel &erased) {
+      Value columns = b.scaled(tiles.k, read.column);
+      Value ofRead = b.mul(dReads, read.weight), ofErased = b.mul(dErases, read.weight);
+      dq = b.add(dq, b.scaled(b.matmul(ofRead, columns), read.row));
+      dr = b.add(dr, b.scaled(b.matmul(ofErased, columns), erased.row));
+      Value rows = b.scaled(tiles.q, read.row), erasers = b.scaled(chunk.eraser(), erased.row);
+      Value ofKeys = b.matmulTransposeA(b.scaled(ofErased, chunk.eraserFactor()), erasers);
+      dk = b.add(dk, b.scaled(b.add(b.matmulTransposeA(ofRead, rows), ofKeys), read.column));
+    });
+  }
+
   /// What erases is given away, or added to what else k gets.
   void addEraser(MixerGradients &result, Value dr, Value &dk) {
     result.erase = tiles.erase ? dr : Value();
@@ -172,15 +185,18 @@ private:
     Value k = b.toReal(tiles.k), dk = dkOfStates(), total, sums, ofErased;
     if (decays)
       total = b.columnSums(b.mul(k, dk));
-    Value dq = dqOfStates();
-    addReads(false, &dq, &dk);
+    Value dq = dqOfStates(), dr;
+    if (tiles.erases()) {
+      dr = drOfStates();
+      addBoth(dq, dr, dk);
+    } else {
+      addReads(false, &dq, &dk);
+    }
     if (decays)
       sums = b.mul(b.toReal(tiles.q), dq);
     addReads(true, &dq, nullptr);
     result.q = dq;
     if (tiles.erases()) {
-      Value dr = drOfStates();
-      addErases(&dr, &dk);
       if (decays) {
         ofErased = b.mul(b.toReal(b.scaled(chunk.eraser(), chunk.eraserFactor())), dr);
         sums = b.add(sums, ofErased);

@@ -101,12 +101,24 @@ Value MixerGates::whole() {
 void MixerGates::forEachLevel(Pairs pairs, llvm::function_ref<void(const PairLevel &)> work) {
   if (!decay || !shape.byChannel)
     return work(byHead(pairs));
-  if (pairs == Pairs::read) {
-    Value numbers = b.rowNumbers(shape.chunk);
-    work({keep(b.equal(b.asRows(numbers), b.asColumns(numbers)), {}), {}, {}, /*isDiagonal=*/true});
-  }
+  if (pairs == Pairs::read)
+    work(diagonal());
   for (int64_t half = 1; half < shape.chunk; half *= 2)
     work(halves(pairs, half));
+}
+
+void MixerGates::forEachLevelOfBoth(llvm::function_ref<void(const PairLevel &, const PairLevel &)> work) {
+  for (int64_t half = 1; half < shape.chunk; half *= 2) {
+    PairLevel read = halves(Pairs::read, half), erased = read;
+    if (shape.before)
+      erased.row = decayUpTo(half, /*exclusive=*/true);
+    work(read, erased);
+  }
+}
+
+PairLevel MixerGates::diagonal() {
+  Value numbers = b.rowNumbers(shape.chunk);
+  return {keep(b.equal(b.asRows(numbers), b.asColumns(numbers)), {}), {}, {}, /*isDiagonal=*/true};
 }
 
 PairLevel MixerGates::byHead(Pairs pairs) {

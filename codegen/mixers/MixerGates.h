@@ -31,6 +31,11 @@ public:
 
   /// Calls work(level) for parts that are all pairs together.
   void forEachLevel(Pairs pairs, llvm::function_ref<void(const PairLevel &)> work);
+  /// With a decay for each channel: calls work(read, erased) for parts that are all pairs of rows and earlier ones,
+  /// those that are read and those that erase. Weight and column of the two are the same values.
+  void forEachLevelOfBoth(llvm::function_ref<void(const PairLevel &, const PairLevel &)> work);
+  /// Pairs of rows with themselves, which are read.
+  PairLevel diagonal();
 
 private:
   mlir::Value rowsOf(mlir::Value tile);
