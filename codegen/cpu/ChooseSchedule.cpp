@@ -61,7 +61,8 @@ static int64_t sharingRowsOf(const RowPlan &plan, int64_t lanes, bool manyRegist
   bool hasTaps = false, hasFunctions = false, hasShortLoops = false;
   for (Operation &inner : plan.kernel().getBody().front()) {
     hasTaps |= isa<seq::TapOp>(inner);
-    hasFunctions |= isa<seq::SigmoidOp, seq::SoftplusOp, math::ExpOp, math::TanhOp, math::LogOp, math::ErfOp>(inner);
+    hasFunctions |= isa<seq::SigmoidOp, seq::SoftplusOp, math::ExpOp, math::TanhOp, math::LogOp, math::ErfOp,
+                        math::SinOp, math::CosOp>(inner);
   }
   forEachSection(plan.phases(), [&](const Section &section) {
     hasShortLoops |= section.domain.length > 1 && section.domain.length < longLoop * lanes;

@@ -111,11 +111,10 @@ Value stretto::codegen::buildSigmoid(ImplicitLocOpBuilder &b, Value x) {
 void stretto::codegen::expandMath(ModuleOp module, const Target &target) {
   RewritePatternSet patterns(module.getContext());
   auto expanded = [](StringRef name) {
-    return llvm::is_contained(
-        {math::ExpM1Op::getOperationName(), math::LogOp::getOperationName(), math::Log1pOp::getOperationName(),
-         math::Log2Op::getOperationName(), math::TanhOp::getOperationName(), math::ErfOp::getOperationName(),
-         math::SinOp::getOperationName(), math::CosOp::getOperationName(), math::AtanOp::getOperationName()},
-        name);
+    return llvm::is_contained({math::ExpM1Op::getOperationName(), math::LogOp::getOperationName(),
+                               math::Log1pOp::getOperationName(), math::Log2Op::getOperationName(),
+                               math::TanhOp::getOperationName(), math::ErfOp::getOperationName()},
+                              name);
   };
   patterns.add<ExpandExp>(module.getContext());
   populateMathPolynomialApproximationPatterns(patterns, expanded);

@@ -203,7 +203,7 @@ void NestBuilder::emitColumns(const Nest &nest, const ColumnLoop &loop, Value co
 /// rest waits in memory anyway; where they are many, chains that are longer than a sigmoid's would drive it there.
 static bool isLongChain(Operation *op, bool manyRegisters) {
   return isa<seq::SigmoidOp>(op) ||
-         (!manyRegisters && isa<seq::SoftplusOp, math::TanhOp, math::LogOp, math::ErfOp>(op));
+         (!manyRegisters && isa<seq::SoftplusOp, math::TanhOp, math::LogOp, math::ErfOp, math::SinOp, math::CosOp>(op));
 }
 
 /// Long chains of all rows stand in front of what is made of them: of the few hundred instructions that a processor

@@ -62,6 +62,8 @@ Value stretto::codegen::emitOnDevice(CudaBuilder &b, Operation *op, ValueRange o
     return emitSigmoid(b, operands[0]);
   if (isa<seq::SoftplusOp>(op))
     return emitSoftplus(b, operands[0]);
+  if (isa<math::SinOp, math::CosOp>(op))
+    return emitTurn(b, op, operands[0]);
   bool widens = isa<arith::ExtFOp>(op) && getElementTypeOrSelf(operands[0]).isBF16() &&
                 getElementTypeOrSelf(op->getResult(0)).isF32();
   return widens ? emitWide(b, operands[0]) : emitElementwise(b, op, operands);

@@ -133,6 +133,8 @@ Text FunctionPrinter::elementwise(Operation *op) {
       .Case<math::SqrtOp>([&](auto) { return unary("torch.sqrt"); })
       .Case<math::RsqrtOp>([&](auto) { return unary("torch.rsqrt"); })
       .Case<math::TanhOp>([&](auto) { return unary("torch.tanh"); })
+      .Case<math::SinOp>([&](auto) { return unary("torch.sin"); })
+      .Case<math::CosOp>([&](auto) { return unary("torch.cos"); })
       .Case<math::ErfOp>([&](auto) { return unary("torch.erf"); })
       .Case<math::AbsFOp>([&](auto) { return unary("torch.abs"); })
       .Case<seq::SigmoidOp>([&](auto) { return unary("torch.sigmoid"); })

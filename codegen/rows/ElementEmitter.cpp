@@ -3,6 +3,7 @@
 
 #include "codegen/rows/Elementwise.h"
 
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -137,6 +138,8 @@ Value ElementEmitter::emitElementwise(Operation *op, ValueRange operands) {
     return emitSigmoid(operands[0]);
   if (isa<seq::SoftplusOp>(op))
     return emitSoftplus(b, operands[0]);
+  if (isa<math::SinOp, math::CosOp>(op))
+    return emitTurn(b, op, operands[0]);
   return stretto::codegen::emitElementwise(b, op, operands);
 }
 

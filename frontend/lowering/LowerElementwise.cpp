@@ -62,6 +62,8 @@ llvm::ArrayRef<Lowering> frontend::elementwiseLowerings() {
       {"sqrt", unary<math::SqrtOp>},
       {"rsqrt", unary<math::RsqrtOp>},
       {"tanh", unary<math::TanhOp>},
+      {"sin", unary<math::SinOp>},
+      {"cos", unary<math::CosOp>},
       {"sigmoid", unaryOfSeq<seq::SigmoidOp>},
       {"silu", silu},
       {"gelu", gelu},

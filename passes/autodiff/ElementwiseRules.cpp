@@ -41,6 +41,9 @@ Value tanhRule(RowBuilder &b, Value g, Lazy, Lazy y) { // 1 - y^2
   return b.mul(g, b.sub(b.splat(t.getType(), 1.0), b.mul(t, t)));
 }
 
+Value sinRule(RowBuilder &b, Value g, Lazy x, Lazy) { return b.mul(g, math::CosOp::create(b, x())); }
+Value cosRule(RowBuilder &b, Value g, Lazy x, Lazy) { return b.neg(b.mul(g, math::SinOp::create(b, x()))); }
+
 Value erfRule(RowBuilder &b, Value g, Lazy x, Lazy) { // 2/sqrt(pi) exp(-x^2)
   Value v = x();
   Value density = math::ExpOp::create(b, b.neg(b.mul(v, v)));
@@ -133,6 +136,8 @@ void stretto::passes::addElementwiseRules(RuleTable &table) {
   table["math.sqrt"] = unary<sqrtRule>;
   table["math.rsqrt"] = unary<rsqrtRule>;
   table["math.tanh"] = unary<tanhRule>;
+  table["math.sin"] = unary<sinRule>;
+  table["math.cos"] = unary<cosRule>;
   table["math.erf"] = unary<erfRule>;
   table["math.absf"] = unary<absRule>;
   table["seq.sigmoid"] = unary<sigmoidRule>;

@@ -38,6 +38,8 @@ ELEMENTWISE = {
     "math.sqrt": np.sqrt,
     "math.rsqrt": lambda x: 1 / np.sqrt(x),
     "math.tanh": np.tanh,
+    "math.sin": np.sin,
+    "math.cos": np.cos,
     "math.absf": np.abs,
     "math.erf": lambda x: np.frompyfunc(math.erf, 1, 1)(x).astype(np.float64),
     "seq.sigmoid": lambda x: 1 / (1 + np.exp(-x)),

@@ -310,6 +310,12 @@ class Language(Reader):
     def tanh(self, x):
         return 1 - 2 / (np.exp(2 * x) + 1)
 
+    def sin(self, x):
+        return np.sin(x)
+
+    def cos(self, x):
+        return np.cos(x)
+
     def sigmoid(self, x):
         return 1 / (1 + np.exp(-x))
 

@@ -68,6 +68,8 @@ llvm::ArrayRef<Builtin> frontend::elementwiseBuiltins() {
       unaryBuiltin("sqrt", unary<[](double x) { return std::sqrt(x); }>),
       unaryBuiltin("rsqrt", unary<[](double x) { return 1 / std::sqrt(x); }>),
       unaryBuiltin("tanh", unary<[](double x) { return std::tanh(x); }>),
+      unaryBuiltin("sin", unary<[](double x) { return std::sin(x); }>),
+      unaryBuiltin("cos", unary<[](double x) { return std::cos(x); }>),
       unaryBuiltin("sigmoid", unary<sigmoid>),
       unaryBuiltin("silu", unary<[](double x) { return x * sigmoid(x); }>),
       unaryBuiltin("gelu", unary<[](double x) { return 0.5 * x * (1 + std::erf(x / std::sqrt(2.0))); }>),

@@ -41,7 +41,7 @@ POSITIVE = ["log", "sqrt", "rsqrt"]
 SMALL = ["exp", "square"]
 PER_HEAD, PER_COLUMN = "-softplus(linear(y, 3))", "-softplus(y)"  # of three heads
 GATE = "sigmoid(linear(x, 3))"
-STEEP = ["tanh", "sigmoid", "silu", "gelu", "relu", "softplus"]
+STEEP = ["tanh", "sin", "cos", "sigmoid", "silu", "gelu", "relu", "softplus"]
 BODIES = [
     *every("z = canon(x{})", kernel=(None, 2, 3), residual=NO, bias=YES, activation=(None, "silu")),
     *every("a, b = canon(x, y{})\nz = a * b", residual=NO, bias=YES, activation=(None, "silu"), frozen=YES),

@@ -285,6 +285,19 @@ func.func @tap_behind_reduction(%x: tensor<$Bx$Tx$Dx$R>) {
   } : (tensor<$Bx$Tx$Dx$R>) -> (tensor<$Bx$Tx$Dx$R>, tensor<$Dx$R>)
   return
 })"},
+    {"turns", R"(
+func.func @turns(%x: tensor<$Bx$Tx$Dx$R>) {
+  %o:3 = kern.rowwise(%x) maps [row] {
+  ^bb0(%a: tensor<$Dx$R>):
+    %many = arith.constant dense<1024.0> : tensor<$Dx$R>
+    %angle = arith.mulf %a, %many : tensor<$Dx$R>
+    %sin = math.sin %angle : tensor<$Dx$R>
+    %cos = math.cos %angle : tensor<$Dx$R>
+    %small = math.sin %a : tensor<$Dx$R>
+    kern.yield %sin, %cos, %small : tensor<$Dx$R>, tensor<$Dx$R>, tensor<$Dx$R>
+  } : (tensor<$Bx$Tx$Dx$R>) -> (tensor<$Bx$Tx$Dx$R>, tensor<$Bx$Tx$Dx$R>, tensor<$Bx$Tx$Dx$R>)
+  return
+})"},
     {"functions", R"(
 func.func @functions(%x: tensor<$Bx$Tx$Dx$R>) {
   %o:3 = kern.rowwise(%x) maps [row] {

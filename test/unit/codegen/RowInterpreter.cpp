@@ -254,6 +254,8 @@ double stretto::test::evaluate(Operation *inner, ArrayRef<double> x) {
       .Case([&](math::SqrtOp) { return std::sqrt(x[0]); })
       .Case([&](math::RsqrtOp) { return 1 / std::sqrt(x[0]); })
       .Case([&](math::TanhOp) { return std::tanh(x[0]); })
+      .Case([&](math::SinOp) { return std::sin(x[0]); })
+      .Case([&](math::CosOp) { return std::cos(x[0]); })
       .Case([&](math::ErfOp) { return std::erf(x[0]); })
       .Case([&](math::AbsFOp) { return std::abs(x[0]); })
       .Case([&](seq::SigmoidOp) { return 1 / (1 + std::exp(-x[0])); })
