@@ -33,18 +33,21 @@ struct Given {
 };
 constexpr llvm::StringLiteral givenNames[] = {"", "", "", "decay", "write", "beta", "erase", "erase_write"};
 
-ValueFacts givenFacts(unsigned number, Value decay) {
+/// What rows are that are neither decays nor factors.
+template <typename Op> ValueFacts rowFacts(Op op) { return op.getExact() ? exactRow : roundedRow; }
+
+template <typename Op> ValueFacts givenFacts(Op op, unsigned number) {
   if (number == Given::decay)
-    return typeOf(decay).getRank() == 1 ? exactWeight : exactRow;
-  return number == Given::write || number == Given::beta ? exactRow : roundedRow;
+    return typeOf(op.getDecay()).getRank() == 1 ? exactWeight : exactRow;
+  return number == Given::write || number == Given::beta ? exactRow : rowFacts(op);
 }
 } // namespace
 
 ValueFacts MixerOp::getOperandFacts(unsigned number) {
   unsigned defined = definedOperand(*this, number);
-  return defined < Given::count ? givenFacts(defined, getDecay()) : ownExactRow;
+  return defined < Given::count ? givenFacts(*this, defined) : ownExactRow;
 }
-ValueFacts MixerOp::getResultFacts(unsigned number) { return number == 0 ? roundedRow : statistics; }
+ValueFacts MixerOp::getResultFacts(unsigned number) { return number == 0 ? rowFacts(*this) : statistics; }
 StringRef MixerOp::getOperandName(unsigned number) {
   unsigned defined = definedOperand(*this, number);
   return defined < Given::count ? givenNames[defined] : "positions";
@@ -54,14 +57,14 @@ StringRef MixerOp::getResultName(unsigned number) { return number == 0 ? "" : "s
 ValueFacts MixerGradOp::getOperandFacts(unsigned number) {
   unsigned defined = definedOperand(*this, number);
   if (defined == 0)
-    return roundedRow;
-  return defined <= Given::count       ? givenFacts(defined - 1, getDecay())
+    return rowFacts(*this);
+  return defined <= Given::count       ? givenFacts(*this, defined - 1)
          : defined == Given::count + 1 ? ownExactRow
                                        : statistics;
 }
 ValueFacts MixerGradOp::getResultFacts(unsigned number) {
   unsigned defined = definedResult(*this, number);
-  return defined >= Given::decay && defined <= Given::beta ? exactRow : roundedRow;
+  return defined >= Given::decay && defined <= Given::beta ? exactRow : rowFacts(*this);
 }
 StringRef MixerGradOp::getOperandName(unsigned number) {
   unsigned defined = definedOperand(*this, number);
@@ -83,10 +86,10 @@ static std::optional<unsigned> givenOfStep(unsigned defined) {
 
 ValueFacts MixerStepOp::getOperandFacts(unsigned number) {
   if (std::optional<unsigned> given = givenOfStep(definedOperand(*this, number)))
-    return givenFacts(*given, getDecay());
+    return givenFacts(*this, *given);
   return number == getPositionsMutable().getOperandNumber() ? ownExactRow : statistics;
 }
-ValueFacts MixerStepOp::getResultFacts(unsigned number) { return number == 0 ? roundedRow : statistics; }
+ValueFacts MixerStepOp::getResultFacts(unsigned number) { return number == 0 ? rowFacts(*this) : statistics; }
 StringRef MixerStepOp::getOperandName(unsigned number) {
   std::optional<unsigned> given = givenOfStep(definedOperand(*this, number));
   return given ? StringRef(givenNames[*given]) : StringRef();
@@ -162,7 +165,7 @@ LogicalResult MixerOp::differentiate(ValueRange gradients, Differentiation &back
                                   gradients[0], primal(getQ()), primal(getK()), primal(getV()), primal(getDecay()),
                                   primal(getWrite()), primal(getBeta()), primal(getErase()), primal(getEraseWrite()),
                                   primal(getPositions()), primal(getStates()), getHeads(), getKeyHeads(), getScale(),
-                                  getSegment(), getReadBefore());
+                                  getSegment(), getReadBefore(), getExact());
   int64_t keyHeads = getKeyHeads();
   backward.add(getQ(), sumOfSharers(b, grad.getDq(), type, keyHeads));
   backward.add(getK(), sumOfSharers(b, grad.getDk(), type, keyHeads));
@@ -195,9 +198,9 @@ SmallVector<Value> MixerOp::decode(Decoding &decoding, std::string &reason) {
   Type real = typeOf(getQ()).getElementType();
   Value state = decoding.state(getHeads() * getKeyColumns(), getValueColumns(), real);
   Value positions = decoding.positions(), counts = decoding.counts();
-  auto step =
-      MixerStepOp::create(decoding.builder(), v.getType(), state.getType(), q, k, v, state, positions, counts, decay,
-                          write, beta, erase, eraseWrite, getHeads(), getKeyHeads(), getScale(), getReadBefore());
+  auto step = MixerStepOp::create(decoding.builder(), v.getType(), state.getType(), q, k, v, state, positions, counts,
+                                  decay, write, beta, erase, eraseWrite, getHeads(), getKeyHeads(), getScale(),
+                                  getReadBefore(), getExact());
   SmallVector<Value> results{step.getOut()};
   results.resize((*this)->getNumResults());
   return results;

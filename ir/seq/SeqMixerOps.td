@@ -53,6 +53,9 @@ def Seq_MixerOp : Seq_MixerBase<"mixer", ["getMatmulKind", "getFlops", "getResul
     With `positions`, `[batch, time]`, the state is zero before each token at position 0: documents do not see each
     other.
 
+    With `exact`, all rows are f32 also where activations are bf16: `kern-round-activations` says so of mixers whose
+    result is an angle.
+
     `states`, `[batch, heads, ceil(time / segment), dk * dv]`, is the state before each segment of that many tokens,
     which the gradient starts from; `seq-choose-segments` chooses how many. Nothing else depends on it. A mixer whose
     states nothing reads has none.
@@ -66,7 +69,7 @@ def Seq_MixerOp : Seq_MixerBase<"mixer", ["getMatmulKind", "getFlops", "getResul
                        Optional<Seq_RealTensor>:$write, Optional<Seq_RealTensor>:$beta,
                        Optional<Seq_StoredTensor>:$erase, Optional<Seq_StoredTensor>:$erase_write,
                        Optional<Seq_TokenTensor>:$positions, I64Attr:$heads, I64Attr:$key_heads, F64Attr:$scale,
-                       I64Attr:$segment, UnitAttr:$read_before);
+                       I64Attr:$segment, UnitAttr:$read_before, UnitAttr:$exact);
   let results = (outs Seq_StoredTensor:$out, Optional<Seq_RealTensor>:$states);
   let extraClassDeclaration = helpers # [{
     /// What every segment is a multiple of: chunks of all targets divide it.
@@ -78,7 +81,7 @@ def Seq_MixerOp : Seq_MixerBase<"mixer", ["getMatmulKind", "getFlops", "getResul
     $q `,` $k `,` $v (`decay` $decay^ `:` type($decay))? (`write` $write^ `:` type($write))?
     (`beta` $beta^ `:` type($beta))? (`erase` $erase^ `:` type($erase))?
     (`erase_write` $erase_write^ `:` type($erase_write))? (`positions` $positions^ `:` type($positions))?
-    `heads` $heads `key_heads` $key_heads `scale` $scale `segment` $segment (`read_before` $read_before^)?
+    `heads` $heads `key_heads` $key_heads `scale` $scale `segment` $segment (`read_before` $read_before^)? (`exact` $exact^)?
     `:` type($q) `,` type($v) (`->` type($states)^)? attr-dict
   }];
   let hasCanonicalizer = 1;
@@ -103,7 +106,7 @@ def Seq_MixerGradOp : Seq_MixerBase<"mixer_grad", ["getMatmulKind", "getFlops", 
                        Optional<Seq_RealTensor>:$beta, Optional<Seq_StoredTensor>:$erase,
                        Optional<Seq_StoredTensor>:$erase_write, Optional<Seq_TokenTensor>:$positions,
                        Seq_RealTensor:$states, I64Attr:$heads, I64Attr:$key_heads, F64Attr:$scale, I64Attr:$segment,
-                       UnitAttr:$read_before);
+                       UnitAttr:$read_before, UnitAttr:$exact);
   let results = (outs Seq_StoredTensor:$dq, Seq_StoredTensor:$dk, Seq_StoredTensor:$dv,
                       Optional<Seq_RealTensor>:$ddecay, Optional<Seq_RealTensor>:$dwrite,
                       Optional<Seq_RealTensor>:$dbeta, Optional<Seq_StoredTensor>:$derase,
@@ -113,7 +116,7 @@ def Seq_MixerGradOp : Seq_MixerBase<"mixer_grad", ["getMatmulKind", "getFlops", 
     (`beta` $beta^ `:` type($beta))? (`erase` $erase^ `:` type($erase))?
     (`erase_write` $erase_write^ `:` type($erase_write))? (`positions` $positions^ `:` type($positions))?
     `states` $states `heads` $heads `key_heads` $key_heads `scale` $scale `segment` $segment
-    (`read_before` $read_before^)? `:` type($q) `,` type($v) `,` type($states) `->` type($dq)
+    (`read_before` $read_before^)? (`exact` $exact^)? `:` type($q) `,` type($v) `,` type($states) `->` type($dq)
     (`decay` type($ddecay)^)? (`write` type($dwrite)^)? (`beta` type($dbeta)^)? (`erase` type($derase)^)?
     (`erase_write` type($derase_write)^)? attr-dict
   }];
@@ -136,13 +139,13 @@ def Seq_MixerStepOp : Seq_MixerBase<"mixer_step", ["getUpdatedOperand"],
                        Seq_TokenTensor:$positions, Seq_TokenTensor:$counts, Optional<Seq_RealTensor>:$decay,
                        Optional<Seq_RealTensor>:$write, Optional<Seq_RealTensor>:$beta,
                        Optional<Seq_StoredTensor>:$erase, Optional<Seq_StoredTensor>:$erase_write, I64Attr:$heads,
-                       I64Attr:$key_heads, F64Attr:$scale, UnitAttr:$read_before);
+                       I64Attr:$key_heads, F64Attr:$scale, UnitAttr:$read_before, UnitAttr:$exact);
   let results = (outs Seq_StoredTensor:$out, Seq_RealTensor:$next);
   let assemblyFormat = [{
     $q `,` $k `,` $v (`decay` $decay^ `:` type($decay))? (`write` $write^ `:` type($write))?
     (`beta` $beta^ `:` type($beta))? (`erase` $erase^ `:` type($erase))?
     (`erase_write` $erase_write^ `:` type($erase_write))? `state` $state `at` $positions `valid` $counts
-    `heads` $heads `key_heads` $key_heads `scale` $scale (`read_before` $read_before^)?
+    `heads` $heads `key_heads` $key_heads `scale` $scale (`read_before` $read_before^)? (`exact` $exact^)?
     `:` type($q) `,` type($v) `,` type($state) `,` type($positions) `,` type($counts) attr-dict
   }];
 }

@@ -94,6 +94,7 @@ struct RoundActivationsPass : stretto::passes::impl::RoundActivationsBase<RoundA
       return;
     SymbolTable symbols(module);
     callers = scansByBody(module);
+    keepAngles();
     separateExact();
     RoundedValues values(module);
     report(values);
@@ -106,6 +107,26 @@ struct RoundActivationsPass : stretto::passes::impl::RoundActivationsBase<RoundA
   }
 
 private:
+  /// Linear mixers whose results are angles keep their rows in f32, and so do their gradients: an angle that is summed
+  /// over tokens is too large for what a turn needs of it in bf16.
+  void keepAngles() {
+    RoundedValues values(getOperation());
+    SmallVector<seq::MixerOp> exact;
+    getOperation().walk([&](Operation *op) {
+      if (auto mixer = dyn_cast<seq::MixerOp>(op); mixer && values.isAngle(mixer.getOut())) {
+        mixer.setExact(true);
+        exact.push_back(mixer);
+      } else if (auto step = dyn_cast<seq::MixerStepOp>(op)) {
+        step.setExact(values.isAngle(step.getOut()));
+      }
+    });
+    getOperation().walk([&](seq::MixerGradOp gradient) {
+      gradient.setExact(llvm::any_of(exact, [&](seq::MixerOp mixer) {
+        return mixer.getStates() && values.areOne(mixer.getStates(), gradient.getStates());
+      }));
+    });
+  }
+
   /// Where rows of f32 that a library operation takes or gives would be rounded, as a matmul reads or makes them, too,
   /// a kernel between the two converts them.
   void separateExact() {

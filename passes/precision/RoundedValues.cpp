@@ -4,6 +4,8 @@
 #include "ir/seq/Purpose.h"
 #include "ir/seq/TensorShape.h"
 
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -141,6 +143,21 @@ void RoundedValues::markKernel(kern::RowwiseOp op) {
       mark(result, Shared);
     else
       markRow(result, op.getYield().getValues()[i]);
+  }
+  markAngles(op);
+}
+
+/// Rows of which a kernel takes sines or cosines, perhaps of sums or multiples of them.
+void RoundedValues::markAngles(kern::RowwiseOp op) {
+  llvm::SetVector<Value> angles;
+  for (Operation &inner : op.getBody().front())
+    if (isa<math::SinOp, math::CosOp>(inner))
+      angles.insert(inner.getOperand(0));
+  for (unsigned i = 0; i < angles.size(); ++i) { // what they are made of is added
+    if (Operation *maker = angles[i].getDefiningOp())
+      angles.insert(maker->operand_begin(), maker->operand_end());
+    else if (unsigned number = cast<BlockArgument>(angles[i]).getArgNumber(); op.getMap(number) == kern::RowMap::row)
+      mark(op.getInputs()[number], Angle);
   }
 }
 

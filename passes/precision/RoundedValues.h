@@ -18,6 +18,10 @@ public:
   bool contains(mlir::Value value);
   /// Whether `value` is the matmul that a loss is computed from.
   bool isLogits(mlir::Value value) { return marksOf(value) & Logits; }
+  /// Whether a kernel takes sines or cosines of `value`.
+  bool isAngle(mlir::Value value) { return marksOf(value) & Angle; }
+  /// Whether two values are decided together.
+  bool areOne(mlir::Value a, mlir::Value b) { return find(a) == find(b); }
 
 private:
   enum Mark : unsigned {
@@ -28,6 +32,7 @@ private:
     Matmul = 16,
     Logits = 32,
     Table = 64, // rows that stay exact, such as those of a table
+    Angle = 128,
   };
 
   static bool decide(unsigned marks) {
@@ -45,6 +50,7 @@ private:
   void markByDefinition(mlir::Operation *op);
   void markLibrary(seq::LibraryOp op);
   void markKernel(kern::RowwiseOp op);
+  void markAngles(kern::RowwiseOp op);
   void markLogits(kern::RowwiseOp op);
   bool spreadKernel(kern::RowwiseOp op);
   unsigned markInBody(kern::RowwiseOp op, mlir::Value value, llvm::DenseMap<mlir::Value, unsigned> &known);

@@ -49,3 +49,26 @@ func.func @decay(%x: tensor<2x8x16xf32>) -> tensor<2x8x16xf32> {
   return %out : tensor<2x8x16xf32>
 }
 seq.parameter @w parts [#seq.part<"w", 2, <normal, 0.0 : f64, 1.0 : f64>>] : tensor<2x16xf32>
+
+// -----
+
+// Sines are taken of a sum over tokens: all rows of the mixer and of its gradient stay in f32.
+// CHECK-LABEL: func @angles
+func.func @angles(%x: tensor<2x8x16xf32>, %dy: tensor<2x8x16xf32>) -> (tensor<2x8x16xf32>, tensor<2x8x16xf32>) {
+  // CHECK: %[[OUT:.*]], %[[STATES:.*]] = seq.mixer {{.*}} exact : tensor<2x8x16xf32>, tensor<2x8x16xf32>
+  %out, %states = seq.mixer %x, %x, %x heads 2 key_heads 2 scale 0.5 segment 64 : tensor<2x8x16xf32>, tensor<2x8x16xf32> -> tensor<2x2x1x64xf32>
+  // CHECK: kern.rowwise {{.*}}(%[[OUT]], %{{.*}})
+  // CHECK: kern.yield %{{.*}}, %{{.*}} : tensor<16xbf16>, tensor<16xf32>
+  %y, %dout = kern.rowwise kernel "angles.rowwise0"(%out, %dy) maps [row, row] {
+  ^bb0(%a: tensor<16xf32>, %g: tensor<16xf32>):
+    %half = arith.constant dense<5.000000e-01> : tensor<16xf32>
+    %angle = arith.mulf %a, %half : tensor<16xf32>
+    %sin = math.sin %angle : tensor<16xf32>
+    %cos = math.cos %angle : tensor<16xf32>
+    %d = arith.mulf %g, %cos : tensor<16xf32>
+    kern.yield %sin, %d : tensor<16xf32>, tensor<16xf32>
+  } : (tensor<2x8x16xf32>, tensor<2x8x16xf32>) -> (tensor<2x8x16xf32>, tensor<2x8x16xf32>)
+  // CHECK: seq.mixer_grad {{.*}} states %[[STATES]] {{.*}} exact : tensor<2x8x16xf32>
+  %dq, %dk, %dv = seq.mixer_grad %dout, %x, %x, %x states %states heads 2 key_heads 2 scale 0.5 segment 64 : tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<2x2x1x64xf32> -> tensor<2x8x16xf32>
+  return %y, %dv : tensor<2x8x16xf32>, tensor<2x8x16xf32>
+}
