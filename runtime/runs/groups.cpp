@@ -50,9 +50,9 @@ private:
   void readRuns();
   Setting &settingOf(const std::vector<std::string> &values);
   std::string labelOf(const Setting &setting, bool named) const;
-  std::string headline() const;
+  std::string scoresText(bool named) const;
   bool isWhole(const Candidate &candidate) const { return candidate.done == seeds; }
-  size_t chooseOf(const Setting &setting, const std::string &metric) const;
+  size_t chooseOf(const Setting &setting) const;
 
   std::string folder;
   SweepFile file;
@@ -143,16 +143,35 @@ std::string Sweep::labelOf(const Setting &setting, bool named) const {
   return label.empty() ? name : named ? name + ": " + label : label;
 }
 
-std::string Sweep::headline() const {
-  std::vector<RunGroup> all;
-  for (const Setting &setting : settings)
-    for (const Candidate &candidate : setting.candidates)
-      all.push_back(candidate.group);
-  return headlineOf(all);
+// The score by which the candidates of a setting are compared.
+static std::string headlineOf(const Setting &setting) {
+  std::vector<RunGroup> groups;
+  for (const Candidate &candidate : setting.candidates)
+    groups.push_back(candidate.group);
+  return headlineOf(groups);
+}
+
+// The scores that choose; where they differ, each with its settings.
+std::string Sweep::scoresText(bool named) const {
+  std::vector<std::pair<std::string, std::vector<std::string>>> labels; // by score, in order of first mention
+  for (const Setting &setting : settings) {
+    const std::string score = headlineOf(setting);
+    auto known = std::ranges::find(labels, score, [](const auto &entry) { return entry.first; });
+    if (known == labels.end())
+      known = labels.insert(known, {score, {}});
+    known->second.push_back(labelOf(setting, named));
+  }
+  if (labels.size() == 1)
+    return labels[0].first;
+  std::vector<std::string> texts;
+  for (const auto &[score, of] : labels)
+    texts.push_back(fmt::format("{} ({})", score, fmt::join(of, "; ")));
+  return fmt::format("{}", fmt::join(texts, ", "));
 }
 
 // The first candidate that no other one is ahead of. Where all runs are done is ahead of where some are not.
-size_t Sweep::chooseOf(const Setting &setting, const std::string &metric) const {
+size_t Sweep::chooseOf(const Setting &setting) const {
+  const std::string metric = headlineOf(setting);
   size_t chosen = 0;
   for (size_t i = 1; i < setting.candidates.size(); ++i) {
     const RunGroup &group = setting.candidates[i].group, &best = setting.candidates[chosen].group;
@@ -177,10 +196,9 @@ static std::string tellUnfinished(size_t unfinished, size_t runs, const std::str
 }
 
 void Sweep::appendTo(Comparison &comparison, bool named) const {
-  const std::string metric = headline();
   std::vector<std::string> passedOver;
   for (const Setting &setting : settings) {
-    const size_t chosen = chooseOf(setting, metric);
+    const size_t chosen = chooseOf(setting);
     for (const Candidate &candidate : setting.candidates)
       if (isWhole(setting.candidates[chosen]) && !isWhole(candidate))
         passedOver.push_back(
@@ -192,11 +210,11 @@ void Sweep::appendTo(Comparison &comparison, bool named) const {
                                fmt::format("{} (of {})", setting.candidates[chosen].value, setting.candidates.size())});
     comparison.groups.push_back(std::move(group));
   }
-  if (!best.empty())
+  if (!best.empty() && !settings.empty())
     comparison.notes.push_back(
         fmt::format("Of each setting of '{}', the {} with the best mean of {} is shown; --best none "
                     "shows all.",
-                    folder, best.substr(best.find('.') + 1), metric));
+                    folder, best.substr(best.find('.') + 1), scoresText(named)));
   if (!passedOver.empty())
     comparison.notes.push_back(fmt::format(
         "Passed over, as not all runs have come to their end with finite numbers: {}.", fmt::join(passedOver, ", ")));

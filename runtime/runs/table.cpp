@@ -80,17 +80,22 @@ static std::vector<std::string> sizesOf(std::span<const RunGroup> groups) {
   return same ? std::vector<std::string>() : sizes;
 }
 
-// Those of the main table: scores that no group has are left out.
+// Those of the main table: of breakdowns the headline of each group alone; scores that no group has are left out.
 static std::vector<std::string> mainMetrics(std::span<const RunGroup> groups) {
   std::vector<std::string> metrics = metricsOf(groups);
-  const std::string headline = headlineOf(groups);
+  std::set<std::string> headlines;
+  for (const RunGroup &group : groups)
+    headlines.insert(headlineOf({&group, 1}));
+  const auto leaveOut = [&](const std::string &metric) {
+    if (!headlines.contains(metric))
+      std::erase(metrics, metric);
+  };
   for (const Breakdown &breakdown : breakdownsOf(groups))
     for (const Breakdown::Column &column : breakdown.columns)
-      if (column.metric != headline)
-        std::erase(metrics, column.metric);
-  std::erase_if(metrics, [&](const std::string &metric) {
-    return !isLoss(metric) && metric != headline && !isShown(groups, metric);
-  });
+      leaveOut(column.metric);
+  for (const std::string &metric : metricsOf(groups))
+    if (!isLoss(metric) && !isShown(groups, metric))
+      leaveOut(metric);
   return metrics;
 }
 

@@ -14,7 +14,7 @@ struct Table {
 
 // One row per group: name, what was chosen for it, number of parameters (where that differs), runs, steps, loss, every
 // score, speed. Figures of several runs: the mean, half of its 95 % interval and, in brackets, the lowest and the
-// highest. Of a breakdown, which has a table of its own, only the headline score is here.
+// highest. Of a breakdown, which has a table of its own, only the headlines of the groups are here.
 Table compareTable(std::span<const RunGroup> groups);
 
 // One row per group.

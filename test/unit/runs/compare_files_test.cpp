@@ -9,8 +9,10 @@
 #include "test/fuzz/Mutated.h"
 #include "tools/sweep/state.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -208,6 +210,34 @@ TEST_F(CompareFiles, whatARunWroteMustBeWhole) {
   write("a/run.toml", text.substr(0, text.find("lr")));
   EXPECT_NE(error().find("'a/run.toml' must be as the run wrote it, but was cut or changed"), std::string::npos)
       << error();
+}
+
+// Of each setting the value of the axis that is best by its own first score.
+TEST_F(CompareFiles, settingsOfOtherTasksAreComparedByTheirOwnHeadline) {
+  std::string sweep = "options = []\n[[spec]]\npath = \"m\"\ndigest = \"00\"\n[[axis]]\nname = \"task\"\nvalues = "
+                      "[\"x\", \"y\"]\n[[axis]]\nname = \"lr\"\nvalues = [\"1\", \"2\"]\n";
+  for (const char *task : {"x", "y"})
+    for (const char *lr : {"1", "2"}) {
+      const std::string run = task + std::string(lr), score = task[0] == 'x' ? "a" : "a/k=";
+      sweep += fmt::format("[[run]]\nfolder = \"{}\"\nvalues = [\"{}\", \"{}\"]\ncommand = \"train\"\n", run, task, lr);
+      std::string scores = fmt::format("\"{}1\": [{}, 4]", score, lr);
+      for (int k = 2; k < 5; ++k)
+        scores += fmt::format(", \"{}{}\": [1, 4]", score, k);
+      write(run + "/metrics.jsonl",
+            "{\"step\": 2, \"eval_loss\": " + std::string(lr) + ", \"scores\": {" + scores + "}}\n");
+    }
+  write("sweep.toml", sweep);
+  const Comparison comparison = readComparison(std::vector<std::string>{folder}, "");
+  EXPECT_EQ(comparison.notes, std::vector<std::string>{"Of each setting of '" + folder +
+                                                       "', the lr with the best mean of a1 (task x), a/k=1 (task y) is "
+                                                       "shown; --best none shows all."});
+  const Table table = compareTable(comparison.groups);
+  ASSERT_EQ(table.rows.size(), 2u);
+  EXPECT_EQ(table.rows[0][1], "2 (of 2)");
+  EXPECT_EQ(table.rows[1][1], "2 (of 2)");
+  for (const char *column : {"a1\t%", "a/k=1\t%"})
+    EXPECT_EQ(std::ranges::count(table.header, column), 1) << column;
+  EXPECT_EQ(std::ranges::count(table.header, "a/k=2\t%"), 0) << "is in a table of its own";
 }
 
 // What shaped the program counts as settings do: options, flags, and which text the spec has.
