@@ -21,7 +21,7 @@ static std::vector<std::vector<Settings>> readAll(std::span<const RunGroup> grou
   for (const RunGroup &group : groups) {
     std::vector<Settings> &runs = all.emplace_back();
     for (const Run &run : group.runs) {
-      runs.push_back(readSettings(run.folder));
+      runs.push_back(readSettingsOverTime(run.folder));
       defaults[taskOf(runs.back())].merge(readTaskDefaults(run.folder));
     }
   }

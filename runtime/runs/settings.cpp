@@ -124,4 +124,17 @@ Settings readSettings(const std::string &folder) {
   return settings;
 }
 
+Settings readSettingsOverTime(const std::string &folder) {
+  const std::string path = folder + "/run.toml";
+  std::map<std::string, std::string> values; // of what was changed
+  for (const SettingChange &change : readChanges(path, parseToml(textOfRunFile(path), path))) {
+    std::string &text = values.emplace(change.name, change.from).first->second;
+    text += fmt::format(", {} from step {}", change.to, change.step + 1);
+  }
+  Settings settings = readSettings(folder);
+  for (const auto &[name, text] : values)
+    settings[name] = text;
+  return settings;
+}
+
 } // namespace stretto::runtime

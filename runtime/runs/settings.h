@@ -13,6 +13,9 @@ using Settings = std::map<std::string, std::string>;
 // texts; from the files of its folder, as far as they are there. Throws Error where a file makes no sense.
 Settings readSettings(const std::string &folder);
 
+// The same; of what was changed at resumes all values: "0.001, 0.01 from step 21".
+Settings readSettingsOverTime(const std::string &folder);
+
 // The parameters of its task, "task.x", of which the run says that nobody gave them, with their values.
 Settings readTaskDefaults(const std::string &folder);
 

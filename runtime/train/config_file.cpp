@@ -59,33 +59,36 @@ void readSettings(const SettingsFile &file, const toml::table &table, ConfigLaye
   }
 }
 
-SettingChange readChange(const SettingsFile &file, const toml::node &node) {
+SettingChange readChange(const std::string &path, const toml::node &node) {
   const toml::table *table = node.as_table();
   const auto textOf = [&](std::string_view key) { return table ? (*table)[key].value<std::string>() : std::nullopt; };
   const std::optional<int64_t> step = table ? (*table)["at_step"].value<int64_t>() : std::nullopt;
   const std::optional<std::string> setting = textOf("setting"), from = textOf("from"), to = textOf("to");
   if (!step || !setting || !from || !to)
-    throw Error(originOf(file, node)
-                    .placed("what was changed must have at_step, and the texts setting, from and to, but lacks some"));
+    throw Error(
+        fmt::format("{}: what was changed must have at_step, and the texts setting, from and to, but lacks some",
+                    placeOf(path, node.source().begin.line)));
   return {*step, *setting, *from, *to};
-}
-
-void readChanged(const SettingsFile &file, const toml::array &list, ConfigLayer &layer) {
-  for (const toml::node &node : list)
-    layer.changed.push_back(readChange(file, node));
 }
 
 } // namespace
 
+std::vector<SettingChange> readChanges(const std::string &path, const toml::table &file) {
+  std::vector<SettingChange> changes;
+  if (const toml::array *list = file["changed"].as_array())
+    for (const toml::node &node : *list)
+      changes.push_back(readChange(path, node));
+  return changes;
+}
+
 static ConfigLayer parseConfig(const SettingsFile &file, const std::string &content) {
   const toml::table root = parseToml(content, file.path);
   ConfigLayer layer;
+  layer.changed = readChanges(file.path, root);
   for (const auto &[key, node] : root) {
     const std::string name(key.str());
-    if (name == "changed" && node.is_array()) {
-      readChanged(file, *node.as_array(), layer);
+    if (name == "changed" && node.is_array())
       continue;
-    }
     if ((name != "settings" && name != "task") || !node.is_table())
       throw Error(
           originOf(file, node)

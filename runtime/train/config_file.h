@@ -2,8 +2,12 @@
 #pragma once
 
 #include "runtime/train/config.h"
+#include "runtime/train/toml.h"
 
 namespace stretto::runtime {
+
+// What a run.toml says that was changed, [[changed]], in its order; nothing where it says none. Throws Error.
+std::vector<SettingChange> readChanges(const std::string &path, const toml::table &file);
 
 // Gives values that come from the run.toml of a run directory the origins that it says, so that it says them again.
 void keepOrigins(RunConfig &config, const std::string &run);

@@ -240,6 +240,29 @@ TEST_F(CompareFiles, settingsOfOtherTasksAreComparedByTheirOwnHeadline) {
   EXPECT_EQ(std::ranges::count(table.header, "a/k=2\t%"), 0) << "is in a table of its own";
 }
 
+// Of two runs that go on with the same value, one has had another before.
+TEST_F(CompareFiles, whatWasChangedAtAResumeIsTold) {
+  fs::remove_all(pathOf("a/build"));
+  fs::remove_all(pathOf("b/build"));
+  fs::remove(pathOf("a/spec.stretto"));
+  const std::string now = "[settings]\nlr = 0.01\nsteps = 2\n[task]\nn = \"9\"\n";
+  const auto change = [](int step, const std::string &setting, const std::string &from, const std::string &to) {
+    return fmt::format("[[changed]]\nat_step = {}\nsetting = \"{}\"\nfrom = \"{}\"\nto = \"{}\"\n", step, setting, from,
+                       to);
+  };
+  write("a/run.toml",
+        now + change(20, "lr", "0.001", "0.1") + change(20, "task.n", "5", "9") + change(40, "lr", "0.1", "0.01"));
+  write("b/run.toml", now);
+  const Table table = differencesTable(readComparison(std::vector<std::string>{pathOf("a"), pathOf("b")}, "").groups);
+  using Row = std::vector<std::string>;
+  EXPECT_EQ(table.header, (Row{"run", "lr", "task.n"}));
+  EXPECT_EQ(table.rows[0], (Row{"a", "0.001, 0.1 from step 21, 0.01 from step 41", "5, 9 from step 21"}));
+  EXPECT_EQ(table.rows[1], (Row{"b", "0.01", "9"}));
+  EXPECT_EQ(readSettings(pathOf("a")).at("lr"), "0.01") << "is what the run goes on with";
+  EXPECT_EQ(errorWith("a/run.toml", "\n[[changed]]\nat_step = 1\n"),
+            "a/run.toml:2: what was changed must have at_step, and the texts setting, from and to, but lacks some");
+}
+
 // What shaped the program counts as settings do: options, flags, and which text the spec has.
 TEST_F(CompareFiles, settingsAreThoseOfAllFiles) {
   Settings settings = readSettings(pathOf("a"));
