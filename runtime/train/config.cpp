@@ -240,14 +240,40 @@ std::vector<ConfigLayer> withoutOtherTasks(std::vector<ConfigLayer> layers, std:
   return layers;
 }
 
+constexpr std::string_view cutRemark = ", cut to a tenth of the steps";
+
+std::string recipeText(const std::string &task, const std::string &preset) {
+  return fmt::format("recipe {}{}{}", task, preset.empty() ? "" : " ", preset);
+}
+
+// Whether a run says that its warm-up is that of its recipe, cut or whole.
+bool hasWarmupOfRecipe(const ConfigLayer &run) {
+  const auto textOf = [&](const char *name) {
+    const auto found = run.options.find(name);
+    return found == run.options.end() ? std::string() : found->second.text;
+  };
+  const auto warmup = run.options.find("warmup");
+  const std::string recipe = recipeText(textOf("task"), textOf("preset"));
+  return warmup != run.options.end() &&
+         (warmup->second.said == recipe || warmup->second.said == recipe + std::string(cutRemark));
+}
+
+// Such a warm-up is meant for the steps of that run: for others it is the recipe's again.
+void leaveWarmupToRecipe(std::vector<ConfigLayer> &layers) {
+  const GivenValue *steps = lastGiven(layers, "steps");
+  for (ConfigLayer &layer : layers)
+    if (const auto own = layer.options.find("steps");
+        own != layer.options.end() && own->second.text != steps->text && hasWarmupOfRecipe(layer))
+      layer.options.erase("warmup");
+}
+
 void applyTask(RunConfig &config, const std::vector<ConfigLayer> &layers, const FindDefaults &findDefaults) {
   const GivenValue *task = lastGiven(layers, "task"), *preset = lastGiven(layers, "preset");
   if (!task || task->text.empty())
     return;
   const std::string presetName = preset ? preset->text : "";
   const TaskDefaults defaults = findDefaults(task->text, presetName);
-  const Origin origin{Origin::Kind::Recipe,
-                      fmt::format("recipe {}{}{}", task->text, presetName.empty() ? "" : " ", presetName)};
+  const Origin origin{Origin::Kind::Recipe, recipeText(task->text, presetName)};
   applyRecipe(config, defaults.recipe, origin);
   for (const auto &[name, value] : defaults.settings) {
     config.taskSettings[name] = value;
@@ -263,7 +289,7 @@ void settleWarmup(RunConfig &config) {
   if (origin.kind != Origin::Kind::Recipe && config.steps > 0)
     throw Error(fmt::format("--warmup must be at most --steps, but got {} and {}", config.warmup, config.steps));
   config.warmup = config.steps / 10;
-  origin.text += ", cut to a tenth of the steps";
+  origin.text += cutRemark;
 }
 
 // What is written in the first step is not written without one.
@@ -289,7 +315,8 @@ const std::vector<Setting> &settings() {
 
 RunConfig composeConfig(const std::vector<ConfigLayer> &given, const FindDefaults &findDefaults) {
   RunConfig config;
-  const std::vector<ConfigLayer> layers = withoutOtherTasks(given, config.leftOut);
+  std::vector<ConfigLayer> layers = withoutOtherTasks(given, config.leftOut);
+  leaveWarmupToRecipe(layers);
   for (const Setting &setting : settings())
     config.origins[setting.name] = {};
   applyTask(config, layers, findDefaults);

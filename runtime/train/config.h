@@ -97,6 +97,7 @@ const std::vector<Setting> &settings();
 struct GivenValue {
   std::string text;
   Origin origin;
+  std::string said{}; // of a file that a run wrote: the origin that it says
 };
 
 // Values of one layer by name: options, and parameters of the task.
@@ -137,7 +138,8 @@ struct TaskRegistry {
 
 // Puts defaults, recipe and layers (later ones win) together and checks what goes together. Preset and parameters
 // of a task count where their layer names no other task than the last; where a layer above has a preset, parameters
-// count only of layers that name neither task nor preset.
+// count only of layers that name neither task nor preset. A warm-up that a run has from the recipe is settled anew
+// where the steps are others.
 RunConfig composeConfig(const std::vector<ConfigLayer> &layers, const FindDefaults &findDefaults);
 
 } // namespace stretto::runtime

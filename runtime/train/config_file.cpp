@@ -81,6 +81,35 @@ std::vector<SettingChange> readChanges(const std::string &path, const toml::tabl
   return changes;
 }
 
+std::string commentOf(std::string_view line) {
+  bool quoted = false;
+  for (size_t i = 0; i < line.size(); ++i)
+    if (line[i] == '"')
+      quoted = !quoted;
+    else if (quoted && line[i] == '\\')
+      ++i;
+    else if (!quoted && line.substr(i).starts_with("# "))
+      return std::string(line.substr(i + 2));
+  return "";
+}
+
+// By place.
+static std::map<std::string, std::string> commentsOf(const std::string &path, const std::string &content) {
+  std::map<std::string, std::string> comments;
+  std::istringstream lines(content);
+  size_t number = 0;
+  for (std::string line; std::getline(lines, line);)
+    comments[placeOf(path, ++number)] = commentOf(line);
+  return comments;
+}
+
+static void readOrigins(const SettingsFile &file, const std::string &content, ConfigLayer &layer) {
+  const std::map<std::string, std::string> comments = commentsOf(file.path, content);
+  for (auto &[name, value] : layer.options)
+    if (const auto found = comments.find(value.origin.text); found != comments.end())
+      value.said = found->second;
+}
+
 static ConfigLayer parseConfig(const SettingsFile &file, const std::string &content) {
   const toml::table root = parseToml(content, file.path);
   ConfigLayer layer;
@@ -99,6 +128,8 @@ static ConfigLayer parseConfig(const SettingsFile &file, const std::string &cont
       for (const auto &[parameter, value] : *node.as_table())
         layer.taskSettings[std::string(parameter.str())] = valueOf(file, std::string(parameter.str()), value);
   }
+  if (file.kind == Origin::Kind::RunFile)
+    readOrigins(file, content, layer);
   return layer;
 }
 
@@ -128,27 +159,11 @@ ConfigLayer readRunFile(const std::string &run) {
   return parseConfig({path, Origin::Kind::RunFile}, content);
 }
 
-std::string commentOf(std::string_view line) {
-  bool quoted = false;
-  for (size_t i = 0; i < line.size(); ++i)
-    if (line[i] == '"')
-      quoted = !quoted;
-    else if (quoted && line[i] == '\\')
-      ++i;
-    else if (!quoted && line.substr(i).starts_with("# "))
-      return std::string(line.substr(i + 2));
-  return "";
-}
-
 void keepOrigins(RunConfig &config, const std::string &run) {
   const std::string path = run + "/run.toml";
   if (!pathExists(path))
     return;
-  std::map<std::string, std::string> said; // by place
-  std::istringstream lines(readFile(path, maxBytes));
-  size_t number = 0;
-  for (std::string line; std::getline(lines, line);)
-    said[placeOf(path, ++number)] = commentOf(line);
+  const std::map<std::string, std::string> said = commentsOf(path, readFile(path, maxBytes));
   for (auto *origins : {&config.origins, &config.taskOrigins})
     for (auto &[name, origin] : *origins)
       if (const auto found = said.find(origin.text);

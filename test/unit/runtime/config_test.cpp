@@ -318,6 +318,33 @@ TEST(Config, AShortRunWarmsUpForATenth) {
             "--warmup must be at most --steps, but got 30 and 20");
 }
 
+// The recipe warms up for 50 of 500 steps.
+TEST(Config, AResumeOfOtherStepsSettlesTheWarmupAnew) {
+  TemporaryFolder folder;
+  const auto resume = [&](const std::vector<const char *> &first, const std::vector<const char *> &then) {
+    spill(folder / "run.toml", writeConfigFile(compose(first)));
+    RunConfig config = compose(then, {readRunFile(folder.path)});
+    keepOrigins(config, folder.path);
+    return config;
+  };
+  RunConfig config = resume({"--task", "copy", "--steps", "20"}, {"--steps", "200"});
+  EXPECT_EQ(config.warmup, 50);
+  EXPECT_EQ(config.origins.at("warmup").text, "recipe copy");
+  EXPECT_EQ(changesOf(readRunFile(folder.path), config),
+            (std::vector<SettingChange>{{0, "steps", "20", "200"}, {0, "warmup", "2", "50"}}));
+  config = resume({"--task", "copy"}, {"--steps", "30"});
+  EXPECT_EQ(config.warmup, 3);
+  EXPECT_EQ(config.origins.at("warmup").text, "recipe copy, cut to a tenth of the steps");
+  config = resume({"--task", "copy", "--steps", "20"}, {"--steps", "20", "--lr", "0.5"});
+  EXPECT_EQ(config.warmup, 2);
+  EXPECT_EQ(config.origins.at("warmup").text, "recipe copy, cut to a tenth of the steps");
+  EXPECT_EQ(resume({"--task", "copy", "--steps", "20", "--warmup", "4"}, {"--steps", "200"}).warmup, 4);
+  RunConfig named = compose({"--task", "copy", "--steps", "20", "--warmup", "4"});
+  named.origins["warmup"].text = "recipe copy:3"; // a file of the user
+  spill(folder / "run.toml", writeConfigFile(named));
+  EXPECT_EQ(compose({"--steps", "200"}, {readRunFile(folder.path)}).warmup, 4);
+}
+
 TEST(Config, WhatTheFirstStepWritesNeedsAStep) {
   for (const std::string option : {"--dump-batch", "--dump-gradients"}) {
     EXPECT_EQ(composeError({"--task", "copy", "--steps", "0", option.c_str(), "file"}),
