@@ -54,7 +54,7 @@ void stretto::codegen::printSummary(const Summary &summary, llvm::raw_ostream &o
                           name == "accumulator" ? "  (when gradients are accumulated)"
                           : name == "gradients" ? "  (in the activations)"
                                                 : "");
-  os << llvm::formatv("  {0,-14} {1,14} bytes\n", "planned", summary.planned);
+  os << llvm::formatv("  {0,-14} {1,14} bytes  (a run adds its libraries and batches)\n", "planned", summary.planned);
   printCaches(summary, os);
   if (summary.masksDocuments)
     os << "\npacked documents are masked; FLOPs of attention as if a sequence were one document\n";
