@@ -109,6 +109,18 @@ void checkCover(const std::vector<TensorEntry> &sorted, uint64_t dataBytes) {
     refuse(fmt::format("the data must end with the file, but {} bytes follow", dataBytes - next));
 }
 
+// A file whose first eight bytes are no length of a header.
+[[noreturn]] void refuseLength(uint64_t headerBytes, const std::string &path) {
+  std::string first(sizeof(headerBytes), '\0');
+  std::memcpy(first.data(), &headerBytes, first.size());
+  for (const std::string_view magic : {"PK\x03\x04", "\x80\x02"}) // a zip archive; a pickle, from before version 1.6
+    if (first.starts_with(magic))
+      refuse(fmt::format("it looks like one that torch.save wrote; to convert its tensors: python3 -c \"import torch, "
+                         "safetensors.torch as s; s.save_file(torch.load('{0}'), '{0}.safetensors')\"",
+                         path));
+  refuse(fmt::format("the header must fit the file and {} bytes, but its length is {}", maxHeaderBytes, headerBytes));
+}
+
 } // namespace
 
 int64_t TensorEntry::elements() const {
@@ -172,8 +184,7 @@ SafetensorsFile::SafetensorsFile(const std::string &path, bool followLinks) : fi
       refuse(fmt::format("a safetensors file must have at least 8 bytes, but got {}", file.bytes()));
     file.read(0, &headerBytes, 8);
     if (headerBytes > maxHeaderBytes || headerBytes > file.bytes() - 8)
-      refuse(
-          fmt::format("the header must fit the file and {} bytes, but its length is {}", maxHeaderBytes, headerBytes));
+      refuseLength(headerBytes, path);
     std::string json(headerBytes, '\0');
     file.read(8, json.data(), json.size());
     dataStart = 8 + headerBytes;

@@ -120,8 +120,11 @@ def weights_of_the_user():
     damage(copy, "cut")
     promises.check("truncated weights", [*load, copy])
     with open(copy, "wb") as file:
-        file.write(b"PK\x03\x04" * 100)
+        file.write(b"no weights" * 100)
     promises.check("foreign weights", [*load, copy])
+    with open(copy, "wb") as file:
+        file.write(b"PK\x03\x04" * 100)
+    promises.check("weights that torch.save wrote", [*load, copy])
     promises.check("weights of another model", [wide, *load[1:], weights])
     run(program(HELLO, *TASK, *SMALL, "--set", "layers=2"), *options, "--steps", "1", "--out", f"{folder}/deep")
     promises.check("weights of more layers", [*load, f"{folder}/deep"])
