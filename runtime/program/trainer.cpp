@@ -157,6 +157,7 @@ int Trainer::run() {
   }
   const int signal = trainSteps();
   parts.progress.finish();
+  tellSkipped(skipped.rest());
   if (saved != done)
     save(true);
   together(control(), [&] {
@@ -336,6 +337,11 @@ void Trainer::checkNorm(const StepMetrics &metrics) const {
     failNonfinite(metrics, "gradient norm", fmt::format("{}", metrics.gradNorm), "no checkpoint holds this step");
 }
 
+void Trainer::tellSkipped(const std::string &text) {
+  if (!text.empty())
+    parts.progress.warning(text);
+}
+
 // Returns whether the weights were changed.
 bool Trainer::applyStep(StepMetrics &metrics) {
   const RunConfig &config = parts.config;
@@ -346,9 +352,7 @@ bool Trainer::applyStep(StepMetrics &metrics) {
   if (hasLoss)
     metrics.gradNorm = stepper.gradientNorm(hyperOf(metrics));
   if (skip && !std::isfinite(metrics.gradNorm)) {
-    parts.progress.warning(
-        fmt::format("step {} is skipped: its loss ({}) or the norm of its gradients ({}) is not finite", metrics.step,
-                    metrics.loss, metrics.gradNorm));
+    tellSkipped(skipped.add(metrics.step, metrics.loss, metrics.gradNorm));
     return false;
   }
   checkNorm(metrics);

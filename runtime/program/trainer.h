@@ -9,6 +9,7 @@
 #include "runtime/train/progress.h"
 #include "runtime/train/rundir.h"
 #include "runtime/train/schedule.h"
+#include "runtime/train/skipped_steps.h"
 #include "runtime/train/step.h"
 
 #include <chrono>
@@ -69,6 +70,7 @@ private:
   bool save(bool last);
   void noteSaved();
   bool applyStep(StepMetrics &metrics);
+  void tellSkipped(const std::string &text);
   Hyper hyperOf(const StepMetrics &metrics) const;
   [[noreturn]] void failNonfinite(const StepMetrics &metrics, const char *what, const std::string &found,
                                   const std::string &left) const;
@@ -106,6 +108,7 @@ private:
   std::unique_ptr<AppendFile> scores; // what --scores names
   std::string scoresFailure;          // why nothing is written there any more
   bool hasToldUncounted = false;      // that no target of a step counts
+  SkippedSteps skipped;
   std::vector<EvaluationMetrics> history;
   std::optional<WeightsOrigin> firstWeights;
   // Steps that weights are after, those included that the device is still at.

@@ -389,10 +389,12 @@ def numbers():
         steps = re.findall(rb'"step": (\d+)', read(f"{folder}/nan/metrics.jsonl"))
         expect(steps == [b"1", b"2"], f"the metrics must end with the step that is no number: {steps}")
     contains(run("stretto", "compare", "--table", f"{folder}/nan"), "Without figures, as their last loss or norm of gradients is not finite: 1 of the 1 runs")
-    skipped = [*wild, "--on-nonfinite=skip", "--steps", "3", "--out", f"{folder}/skip"]
-    promises.check("the same with --on-nonfinite=skip", skipped, status=0)
+    skipped = [*wild, "--on-nonfinite=skip", "--steps", "12", "--out", f"{folder}/skip"]
+    told = promises.check("the same with --on-nonfinite=skip", skipped, status=0)
+    expect(re.findall(r"step (\d+) is skipped", told) == ["2", "3", "4", "5", "9"], f"not each skipped step is told: {told}")
+    contains(told, "warning: 11 steps have been skipped, the last of them step 12")
     lines = open(f"{folder}/skip/metrics.jsonl").read().splitlines()
-    expect(len(lines) == 3, f"skipped steps are not in the metrics: {lines}")
+    expect(len(lines) == 12, f"skipped steps are not in the metrics: {lines}")
     contains(lines[1], '"grad_norm": "nan"')
     promises.check("the same with --check-finite", [*wild, "--check-finite", "--out", "none"])
 
