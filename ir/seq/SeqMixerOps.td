@@ -81,8 +81,8 @@ def Seq_MixerOp : Seq_MixerBase<"mixer", ["getMatmulKind", "getFlops", "getResul
     $q `,` $k `,` $v (`decay` $decay^ `:` type($decay))? (`write` $write^ `:` type($write))?
     (`beta` $beta^ `:` type($beta))? (`erase` $erase^ `:` type($erase))?
     (`erase_write` $erase_write^ `:` type($erase_write))? (`positions` $positions^ `:` type($positions))?
-    `heads` $heads `key_heads` $key_heads `scale` $scale `segment` $segment (`read_before` $read_before^)? (`exact` $exact^)?
-    `:` type($q) `,` type($v) (`->` type($states)^)? attr-dict
+    `heads` $heads `key_heads` $key_heads `scale` $scale `segment` $segment (`read_before` $read_before^)?
+    (`exact` $exact^)? `:` type($q) `,` type($v) (`->` type($states)^)? attr-dict
   }];
   let hasCanonicalizer = 1;
 }

@@ -37,9 +37,10 @@ def RoundActivations : Pass<"kern-round-activations", "::mlir::ModuleOp"> {
     weight that is computed is rounded by a kernel of its own.
 
     In f32 stay: angles that a linear mixer sums over tokens (its rows, and those of its gradient, are `exact`: kernels
-    take sines or cosines of its result), one number per row or head (statistics of norms, losses, their weights, log-sum-exp), sums over
-    rows, gradients of parameters and what is computed from parameters alone, tables, and logits, that is, a matmul
-    whose columns a kernel compares with targets. A remark (category `precision`) says so for logits.
+    take sines or cosines of its result), one number per row or head (statistics of norms, losses, their weights,
+    log-sum-exp), sums over rows, gradients of parameters and what is computed from parameters alone, tables, and
+    logits, that is, a matmul whose columns a kernel compares with targets. A remark (category `precision`) says so for
+    logits.
 
     ```mlir
     module attributes {seq.activation_type = bf16} {
