@@ -144,21 +144,6 @@ void RoundedValues::markKernel(kern::RowwiseOp op) {
     else
       markRow(result, op.getYield().getValues()[i]);
   }
-  markAngles(op);
-}
-
-/// Rows of which a kernel takes sines or cosines, perhaps of sums or multiples of them.
-void RoundedValues::markAngles(kern::RowwiseOp op) {
-  llvm::SetVector<Value> angles;
-  for (Operation &inner : op.getBody().front())
-    if (isa<math::SinOp, math::CosOp>(inner))
-      angles.insert(inner.getOperand(0));
-  for (unsigned i = 0; i < angles.size(); ++i) { // what they are made of is added
-    if (Operation *maker = angles[i].getDefiningOp())
-      angles.insert(maker->operand_begin(), maker->operand_end());
-    else if (unsigned number = cast<BlockArgument>(angles[i]).getArgNumber(); op.getMap(number) == kern::RowMap::row)
-      mark(op.getInputs()[number], Angle);
-  }
 }
 
 /// Matmuls that a kernel compares with targets.
@@ -214,6 +199,26 @@ bool RoundedValues::spreadKernel(kern::RowwiseOp op) {
   return isNew;
 }
 
+/// Marks the rows that angles of a kernel are made of: what it takes sines or cosines of, and results of which others
+/// do. Returns whether anything is new.
+bool RoundedValues::spreadAngles(kern::RowwiseOp op) {
+  llvm::SetVector<Value> angles;
+  for (Operation &inner : op.getBody().front())
+    if (isa<math::SinOp, math::CosOp>(inner))
+      angles.insert(inner.getOperand(0));
+  for (auto [i, result] : llvm::enumerate(op.getResults()))
+    if (isAngle(result))
+      angles.insert(op.getYield().getValues()[i]);
+  bool isNew = false;
+  for (unsigned i = 0; i < angles.size(); ++i) { // what they are made of is added
+    if (Operation *maker = angles[i].getDefiningOp())
+      angles.insert(maker->operand_begin(), maker->operand_end());
+    else if (unsigned number = cast<BlockArgument>(angles[i]).getArgNumber(); op.getMap(number) == kern::RowMap::row)
+      isNew |= mark(op.getInputs()[number], Angle | Table);
+  }
+  return isNew;
+}
+
 RoundedValues::RoundedValues(ModuleOp module) {
   SymbolTable symbols(module);
   SmallVector<Operation *> ops;
@@ -232,6 +237,6 @@ RoundedValues::RoundedValues(ModuleOp module) {
     isNew = false;
     for (Operation *op : ops)
       if (auto kernel = dyn_cast<kern::RowwiseOp>(op))
-        isNew |= spreadKernel(kernel);
+        isNew = spreadKernel(kernel) || spreadAngles(kernel) || isNew;
   }
 }

@@ -18,7 +18,7 @@ public:
   bool contains(mlir::Value value);
   /// Whether `value` is the matmul that a loss is computed from.
   bool isLogits(mlir::Value value) { return marksOf(value) & Logits; }
-  /// Whether a kernel takes sines or cosines of `value`.
+  /// Whether kernels take sines or cosines of `value`, or of what they make of it.
   bool isAngle(mlir::Value value) { return marksOf(value) & Angle; }
   /// Whether two values are decided together.
   bool areOne(mlir::Value a, mlir::Value b) { return find(a) == find(b); }
@@ -31,8 +31,8 @@ private:
     Number = 8,  // one number per row or head
     Matmul = 16,
     Logits = 32,
-    Table = 64, // rows that stay exact, such as those of a table
-    Angle = 128,
+    Table = 64,  // rows that stay exact, such as those of a table
+    Angle = 128, // sines or cosines are taken of it
   };
 
   static bool decide(unsigned marks) {
@@ -50,9 +50,9 @@ private:
   void markByDefinition(mlir::Operation *op);
   void markLibrary(seq::LibraryOp op);
   void markKernel(kern::RowwiseOp op);
-  void markAngles(kern::RowwiseOp op);
   void markLogits(kern::RowwiseOp op);
   bool spreadKernel(kern::RowwiseOp op);
+  bool spreadAngles(kern::RowwiseOp op);
   unsigned markInBody(kern::RowwiseOp op, mlir::Value value, llvm::DenseMap<mlir::Value, unsigned> &known);
 
   llvm::DenseMap<mlir::Value, unsigned> numbers;
