@@ -24,8 +24,8 @@ mlir::Value emitColumnNumbers(VectorBuilder &b, mlir::Type type, mlir::Value fir
 mlir::Value emitSoftplus(VectorBuilder &b, mlir::Value x);
 
 /// sin or cos of x, as `op` says. In f32 to 1.2e-7 where |x| is at most 4e6 and the machine has fused multiply-adds, to
-/// 1e-7 up to 6,000 where it has none; of larger numbers, whose neighbours are as far away as a quarter of a turn, some
-/// number of at most 1; of infinity NaN. In f64 what the library of mathematics gives.
+/// 1e-7 up to 6,000 where it has none; of larger numbers, whose neighbours are as far away as a quarter of a radian,
+/// some number of at most 1; of infinity NaN. In f64 what the library of mathematics gives.
 mlir::Value emitTurn(VectorBuilder &b, mlir::Operation *op, mlir::Value x);
 
 /// What a kernel needs to become code: column sums are partial, constants have one value. Reports what it lacks.

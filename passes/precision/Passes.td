@@ -36,11 +36,11 @@ def RoundActivations : Pass<"kern-round-activations", "::mlir::ModuleOp"> {
     parameters in bf16 (`seq.get_parameter ... rounded`); a weight that a kernel reads too is passed in both forms. A
     weight that is computed is rounded by a kernel of its own.
 
-    In f32 stay: angles, that is, rows of which kernels take sines or cosines (where a linear mixer sums them over
-    tokens, all of its rows and of its gradient are `exact`), one number per row or head (statistics of norms, losses,
-    their weights, log-sum-exp), sums over rows, gradients of parameters and what is computed from parameters alone,
-    tables, and logits, that is, a matmul whose columns a kernel compares with targets. A remark (category `precision`)
-    says so for logits.
+    In f32 stay: angles that a linear mixer sums over tokens, that is, kernels take sines or cosines of them (all rows
+    of that mixer and of its gradient are `exact`), one number per row or head (statistics of norms, losses, their
+    weights, log-sum-exp), sums over rows, gradients of parameters and what is computed from parameters alone,
+    tables, and logits, that is, a matmul whose columns a kernel compares with targets. Remarks (category `precision`)
+    say so for logits and mixers.
 
     ```mlir
     module attributes {seq.activation_type = bf16} {

@@ -17,6 +17,13 @@ using namespace mlir;
 using namespace stretto;
 using namespace stretto::passes;
 
+static void reportKept(Operation *op, StringRef why) {
+  remark::passed(op->getLoc(), remark::RemarkOpts::name("KeptInF32")
+                                   .category("precision")
+                                   .function(op->getParentOfType<func::FuncOp>().getName()))
+      << why;
+}
+
 static bool isRounded(Type type) { return getElementTypeOrSelf(type).isBF16(); }
 static Type withElements(Type type, Type element) { return cast<RankedTensorType>(type).clone(element); }
 
@@ -111,19 +118,22 @@ private:
   /// over tokens is too large for what a turn needs of it in bf16.
   void keepAngles() {
     RoundedValues values(getOperation());
-    SmallVector<seq::MixerOp> exact;
-    getOperation().walk([&](Operation *op) {
-      if (auto mixer = dyn_cast<seq::MixerOp>(op); mixer && values.isAngle(mixer.getOut())) {
+    SmallVector<Value> states; // of mixers that are exact
+    getOperation().walk([&](seq::MixerOp mixer) {
+      if (values.isAngle(mixer.getOut())) {
         mixer.setExact(true);
-        exact.push_back(mixer);
-      } else if (auto step = dyn_cast<seq::MixerStepOp>(op)) {
-        step.setExact(values.isAngle(step.getOut()));
+        reportKept(mixer, "rows of the mixer are held in f32: sines are taken of what it sums over tokens");
       }
+      if (mixer.getExact() && mixer.getStates())
+        states.push_back(mixer.getStates());
+    });
+    getOperation().walk([&](seq::MixerStepOp step) {
+      if (values.isAngle(step.getOut()))
+        step.setExact(true);
     });
     getOperation().walk([&](seq::MixerGradOp gradient) {
-      gradient.setExact(llvm::any_of(exact, [&](seq::MixerOp mixer) {
-        return mixer.getStates() && values.areOne(mixer.getStates(), gradient.getStates());
-      }));
+      if (llvm::any_of(states, [&](Value each) { return values.areOne(each, gradient.getStates()); }))
+        gradient.setExact(true);
     });
   }
 
@@ -146,8 +156,13 @@ private:
       auto function = cast<func::FuncOp>(b.getInsertionBlock()->getParentOp());
       return copyByKernel(b, value, function.getName() + ".exact" + Twine(number++));
     };
-    for (OpOperand *use : operands)
-      use->set(copy(OpBuilder(use->getOwner()), use->get()));
+    llvm::DenseMap<Value, Value> copies; // the first user stands before the others
+    for (OpOperand *use : operands) {
+      Value &made = copies[use->get()];
+      if (!made)
+        made = copy(OpBuilder(use->getOwner()), use->get());
+      use->set(made);
+    }
     for (OpResult result : results) {
       OpBuilder b(&getContext());
       b.setInsertionPointAfterValue(result);
@@ -160,10 +175,7 @@ private:
     getOperation().walk([&](seq::LibraryOp op) {
       bool isMatmul = op.getMatmulKind() == seq::MatmulKind::forward && !op.mixesRows();
       if (isMatmul && values.isLogits(op->getResult(0)) && !values.contains(op->getResult(0)))
-        remark::passed(op.getLoc(), remark::RemarkOpts::name("KeptInF32")
-                                        .category("precision")
-                                        .function(op->getParentOfType<func::FuncOp>().getName()))
-            << "logits are held in f32: the loss is computed from them";
+        reportKept(op, "logits are held in f32: the loss is computed from them");
     });
   }
 

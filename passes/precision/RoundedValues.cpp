@@ -47,8 +47,9 @@ void RoundedValues::join(Value a, Value b) {
 bool RoundedValues::mark(Value value, unsigned added) {
   if (!isReal(value) || isConstant(value))
     return false;
-  unsigned root = find(value);
-  return marks[root] != std::exchange(marks[root], marks[root] | added);
+  unsigned &found = marks[find(value)], before = found;
+  found |= added;
+  return found != before;
 }
 
 void RoundedValues::mark(ValueRange values, unsigned added) {
@@ -199,22 +200,38 @@ bool RoundedValues::spreadKernel(kern::RowwiseOp op) {
   return isNew;
 }
 
-/// Marks the rows that angles of a kernel are made of: what it takes sines or cosines of, and results of which others
-/// do. Returns whether anything is new.
+/// The rows that a value of a kernel's body is a sum or a multiple of.
+static SmallVector<Value> partsOf(kern::RowwiseOp op, Value value) {
+  llvm::SetVector<Value> values;
+  values.insert(value);
+  SmallVector<Value> parts;
+  for (unsigned i = 0; i < values.size(); ++i) { // what they are made of is added
+    Operation *maker = values[i].getDefiningOp();
+    if (isa_and_present<arith::AddFOp, arith::SubFOp, arith::NegFOp, arith::MulFOp, arith::DivFOp, arith::SelectOp,
+                        seq::MovementOp, seq::BroadcastOp, seq::TapOp>(maker))
+      values.insert(maker->operand_begin(), maker->operand_end());
+    else if (auto argument = dyn_cast<BlockArgument>(values[i]);
+             argument && op.getMap(argument.getArgNumber()) == kern::RowMap::row)
+      parts.push_back(op.getInputs()[argument.getArgNumber()]);
+  }
+  return parts;
+}
+
+/// Marks angles: what a kernel takes sines or cosines of, and what it makes angles of; those that are made of sums are
+/// sums. Returns whether anything is new.
 bool RoundedValues::spreadAngles(kern::RowwiseOp op) {
-  llvm::SetVector<Value> angles;
+  bool isNew = false;
   for (Operation &inner : op.getBody().front())
     if (isa<math::SinOp, math::CosOp>(inner))
-      angles.insert(inner.getOperand(0));
-  for (auto [i, result] : llvm::enumerate(op.getResults()))
-    if (isAngle(result))
-      angles.insert(op.getYield().getValues()[i]);
-  bool isNew = false;
-  for (unsigned i = 0; i < angles.size(); ++i) { // what they are made of is added
-    if (Operation *maker = angles[i].getDefiningOp())
-      angles.insert(maker->operand_begin(), maker->operand_end());
-    else if (unsigned number = cast<BlockArgument>(angles[i]).getArgNumber(); op.getMap(number) == kern::RowMap::row)
-      isNew |= mark(op.getInputs()[number], Angle | Table);
+      for (Value part : partsOf(op, inner.getOperand(0)))
+        isNew |= mark(part, Angle);
+  for (auto [i, result] : llvm::enumerate(op.getResults())) {
+    if (op.isColumnSum(i) || !isAngle(result))
+      continue;
+    for (Value part : partsOf(op, op.getYield().getValues()[i])) {
+      isNew |= mark(part, Angle);
+      isNew |= mark(result, marksOf(part) & Summed);
+    }
   }
   return isNew;
 }
@@ -236,7 +253,11 @@ RoundedValues::RoundedValues(ModuleOp module) {
   for (bool isNew = true; isNew;) {
     isNew = false;
     for (Operation *op : ops)
-      if (auto kernel = dyn_cast<kern::RowwiseOp>(op))
-        isNew = spreadKernel(kernel) || spreadAngles(kernel) || isNew;
+      if (auto kernel = dyn_cast<kern::RowwiseOp>(op)) {
+        isNew |= spreadKernel(kernel);
+        isNew |= spreadAngles(kernel);
+      } else if (isa<seq::MixerOp, seq::MixerStepOp>(op) && isAngle(op->getResult(0))) {
+        isNew |= mark(op->getResult(0), Summed);
+      }
   }
 }

@@ -18,7 +18,7 @@ public:
   bool contains(mlir::Value value);
   /// Whether `value` is the matmul that a loss is computed from.
   bool isLogits(mlir::Value value) { return marksOf(value) & Logits; }
-  /// Whether kernels take sines or cosines of `value`, or of what they make of it.
+  /// Whether kernels take sines or cosines of `value`, or of sums and multiples of it.
   bool isAngle(mlir::Value value) { return marksOf(value) & Angle; }
   /// Whether two values are decided together.
   bool areOne(mlir::Value a, mlir::Value b) { return find(a) == find(b); }
@@ -31,12 +31,14 @@ private:
     Number = 8,  // one number per row or head
     Matmul = 16,
     Logits = 32,
-    Table = 64,  // rows that stay exact, such as those of a table
-    Angle = 128, // sines or cosines are taken of it
+    Table = 64,   // rows that stay exact, such as those of a table
+    Angle = 128,  // sines or cosines are taken of it
+    Summed = 256, // an angle that is a sum over tokens
   };
 
   static bool decide(unsigned marks) {
-    return !(marks & Shared) && ((marks & Operand) || ((marks & Columns) && !(marks & (Number | Logits | Table))));
+    bool isExact = (marks & (Number | Logits | Table)) || ((marks & Angle) && (marks & Summed));
+    return !(marks & Shared) && ((marks & Operand) || ((marks & Columns) && !isExact));
   }
 
   unsigned find(mlir::Value value);

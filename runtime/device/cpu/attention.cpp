@@ -60,10 +60,11 @@ template <typename Real> Real *lseOf(const AttentionOp &op, int64_t head, int64_
 }
 
 // What the keys of a panel and the queries of a block add to scores; nothing without a decay.
-template <typename Real> struct DecayTerms {
-  bool areThere;
-  Real ofKeys[panelKeys], ofQueries[blockRows];
-  DecayTerms(const AttentionOp &op, const Block &block, int64_t panel, const double *sums) : areThere(sums) {
+template <typename Real> struct BlockDecay {
+  bool isThere;
+  DecayTerms<Real, panelKeys> ofKeys;
+  DecayTerms<Real, blockRows> ofQueries;
+  BlockDecay(const AttentionOp &op, const Block &block, int64_t panel, const double *sums) : isThere(sums) {
     if (!sums)
       return;
     decayOfKeys(sums, block.begin, panel, block.panelSize(panel), op.scale, ofKeys);
@@ -78,10 +79,10 @@ template <typename Real> struct ScoreGrads {
 };
 
 template <typename Real>
-void capScores(const AttentionOp &op, int64_t row, SeenKeys seen, const DecayTerms<Real> &decay, Scores<Real> &scores,
+void capScores(const AttentionOp &op, int64_t row, SeenKeys seen, const BlockDecay<Real> &decay, Scores<Real> &scores,
                ScoreGrads<Real> *grads) {
   const auto cap = static_cast<Real>(op.cap / op.scale);
-  if (grads && decay.areThere)
+  if (grads && decay.isThere)
     capSlopeRow(scores.row(row), grads->slopes.row(row), seen, cap);
   else if (grads)
     capGradRow(scores.row(row), grads->dScores.row(row), seen, cap, grads->delta[row]);
@@ -94,15 +95,15 @@ void capScores(const AttentionOp &op, int64_t row, SeenKeys seen, const DecayTer
 // decay are multiplied by the slopes later.
 template <typename Real>
 void changeScores(const AttentionOp &op, int64_t head, const Block &block, int64_t row, int64_t panel,
-                  const DecayTerms<Real> &decay, Scores<Real> &scores, ScoreGrads<Real> *grads = nullptr) {
+                  const BlockDecay<Real> &decay, Scores<Real> &scores, ScoreGrads<Real> *grads = nullptr) {
   const SeenKeys seen = block.seen(op, row, panel);
   if (op.cap > 0)
     capScores(op, row, seen, decay, scores, grads);
   if (op.alibi)
     subtractDistances(scores.row(row), seen, block.begin + row - panel,
                       static_cast<Real>(alibiSlope(head, op.heads) / op.scale));
-  if (decay.areThere)
-    addDecay(scores.row(row), seen, decay.ofKeys, decay.ofQueries[row]);
+  if (decay.isThere)
+    addDecay(scores.row(row), seen, decay.ofKeys, decay.ofQueries, row);
 }
 
 template <typename Real>
@@ -121,7 +122,7 @@ void forwardBlock(const AttentionOp &op, const Document &document, const DecaySu
     const int64_t keys = block.panelSize(panel);
     const Operand<Real> k{rowOf<Real>(op.k, op.head_dim, kvHead, first + panel, op.k_stride), op.k_stride, true};
     const Operand<Real> v{rowOf<Real>(op.v, op.value_dim, kvHead, first + panel, op.v_stride), op.v_stride};
-    const DecayTerms<Real> terms(op, block, panel, decay.of(head, first));
+    const BlockDecay<Real> terms(op, block, panel, decay.of(head, first));
     multiply<Real>(block.rows, keys, op.head_dim, q, k, 0, scores.data, panelKeys);
     for (int64_t row = 0; row < block.rows; ++row) {
       changeScores(op, head, block, row, panel, terms, scores);
@@ -177,13 +178,13 @@ void backwardBlock(const AttentionGradOp &grad, const Document &document, Decay<
     const Operand<Real> v{rowOf<Real>(op.v, op.value_dim, kvHead, first + panel, op.v_stride), op.v_stride};
     multiply<Real>(block.rows, keys, op.head_dim, q, {k.data, k.stride, true}, 0, scores.data, panelKeys);
     multiply<Real>(block.rows, keys, op.value_dim, dOut, {v.data, v.stride, true}, 0, dScores.data, panelKeys);
-    const DecayTerms<Real> terms(op, block, panel, decay.sums.of(head, first));
+    const BlockDecay<Real> terms(op, block, panel, decay.sums.of(head, first));
     for (int64_t row = 0; row < block.rows; ++row) {
       const SeenKeys seen = block.seen(op, row, panel);
       changeScores(op, head, block, row, panel, terms, scores, &grads);
       softmaxGradRow(scores.row(row), dScores.row(row), seen, scale, *lseOf<Real>(op, head, begin + row),
                      grads.delta[row]);
-      if (terms.areThere)
+      if (terms.isThere)
         addSumsOfScores(op, seen, row, grads, *decay.grads.ofQueries(head, begin + row),
                         decay.grads.ofKeys(head, first + panel));
     }

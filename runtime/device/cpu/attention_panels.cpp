@@ -83,10 +83,12 @@ void multiply(const Block &block, const Panel &panel, int64_t dim, Rows rows, co
 
 // Queries that only fill a vector see nothing.
 static void addDecay(const AttentionOp &op, const Block &block, const Panel &panel, const double *sums, float *scores) {
-  float ofKeys[panelKeys], ofQueries[blockQueries];
+  DecayTerms<float, panelKeys> ofKeys;
+  DecayTerms<float, blockQueries> ofQueries;
   decayOfKeys(sums, block.query, panel.key, panel.count, op.scale, ofKeys);
   decayOfQueries(sums, block.query, block.query, block.rows, op.scale, ofQueries);
-  std::fill(ofQueries + block.rows, ofQueries + block.columns, -std::numeric_limits<float>::infinity());
+  std::fill(ofQueries.whole + block.rows, ofQueries.whole + block.columns, -std::numeric_limits<float>::infinity());
+  std::fill(ofQueries.rest + block.rows, ofQueries.rest + block.columns, 0.0f);
   runtime::addDecay(panel.scores(block), scores, ofKeys, ofQueries);
 }
 

@@ -4,6 +4,7 @@
 #include "runtime/core/distance.h"
 #include "runtime/core/threads.h"
 #include "runtime/device/cpu/bf16.h"
+#include "runtime/device/cpu/decay.h"
 #include "runtime/device/cpu/sinks.h"
 #include "runtime/device/cpu/softmax_rows.h"
 
@@ -28,20 +29,21 @@ template <typename Real> Real *rowOf(const void *data, int64_t t, int64_t stride
 // panel after panel.
 template <typename Real> class StepDecay {
 public:
-  Real ofKeys[stepKeys], ofQueries[stepRows];
+  DecayTerms<Real, stepKeys> ofKeys;
+  DecayTerms<Real, stepRows> ofQueries;
 
   StepDecay(const AttentionStepOp &op, int64_t b, int64_t head, const int32_t *positions, int64_t rows,
             int64_t firstKey)
       : op(op), b(b), head(head), sum(sumOf(firstKey, positions[0])) {
     for (int64_t row = 0; row < rows; ++row)
-      ofQueries[row] = static_cast<Real>(sumOf(positions[0], positions[row]) / op.scale);
+      ofQueries.set(row, sumOf(positions[0], positions[row]) / op.scale);
   }
 
   // Of the next `count` keys, from `key` on, which lie behind each other.
   void readKeys(int64_t key, int64_t count) {
     int64_t place = key % op.capacity;
     for (int64_t i = 0; i < count; ++i) {
-      ofKeys[i] = static_cast<Real>(sum / op.scale);
+      ofKeys.set(i, sum / op.scale);
       place = next(place);
       sum -= at(place);
     }
@@ -107,7 +109,7 @@ template <typename Real> void stepBlock(const AttentionStepOp &op, int64_t b, in
         subtractDistances(scores + row * stepKeys, seen, positions[row] - panel,
                           static_cast<Real>(alibiSlope(head, op.heads) / op.scale));
       if (decay)
-        addDecay(scores + row * stepKeys, seen, decay->ofKeys, decay->ofQueries[row]);
+        addDecay(scores + row * stepKeys, seen, decay->ofKeys, decay->ofQueries, row);
       const bool isFirst = first >= panel;
       const Real shrink = softmaxRow(scores + row * stepKeys, seen, static_cast<Real>(op.scale), isFirst, states[row]);
       if (!isFirst)

@@ -4,6 +4,7 @@
 
 #include "runtime/core/op.h"
 #include "runtime/device/cpu/documents.h"
+#include "runtime/device/cpu/softmax_rows.h"
 
 #include <vector>
 
@@ -24,17 +25,29 @@ private:
   std::vector<double> sums; // [heads, tokens]
 };
 
-// What some keys and some queries, each from the first on, add to scores that are scaled later: their sums by that of a
+// What up to `count` keys or queries add to scores. Whole numbers cancel exactly, so that a query and a key behind a
+// token that loses much get what they would get without it.
+template <typename Real, int64_t count> struct DecayTerms {
+  Real whole[count], rest[count];
+  void set(int64_t i, double number) {
+    constexpr double rounder = 0x1.8p52; // added and taken away, it leaves a whole number
+    const double near = (number + rounder) - rounder;
+    whole[i] = static_cast<Real>(near), rest[i] = static_cast<Real>(number - near);
+  }
+  operator SplitNumbers<Real>() const { return {whole, rest}; }
+};
+
+// Of some keys and some queries, each from the first on, for scores that are scaled later: their sums by that of a
 // query `at`. Near it both are small, and as opposite numbers they cancel where query and key are one token.
-template <typename Real>
-void decayOfKeys(const double *sums, int64_t at, int64_t key, int64_t count, double scale, Real *to) {
+template <typename Terms>
+void decayOfKeys(const double *sums, int64_t at, int64_t key, int64_t count, double scale, Terms &to) {
   for (int64_t i = 0; i < count; ++i)
-    to[i] = static_cast<Real>((sums[at] - sums[key + i]) / scale);
+    to.set(i, (sums[at] - sums[key + i]) / scale);
 }
-template <typename Real>
-void decayOfQueries(const double *sums, int64_t at, int64_t query, int64_t count, double scale, Real *to) {
+template <typename Terms>
+void decayOfQueries(const double *sums, int64_t at, int64_t query, int64_t count, double scale, Terms &to) {
   for (int64_t i = 0; i < count; ++i)
-    to[i] = static_cast<Real>((sums[query + i] - sums[at]) / scale);
+    to.set(i, (sums[query + i] - sums[at]) / scale);
 }
 
 // For each head and token, the sums of the gradients of scores before they were scaled: over the keys of a query, and

@@ -79,12 +79,13 @@ STRETTO_INLINE void capSlopeGroups(const ScoreColumns &of, float *scores, float 
     }
 }
 
-STRETTO_INLINE void addDecayGroups(const ScoreColumns &of, float *scores, const float *ofKeys, const float *ofQueries) {
+STRETTO_INLINE void addDecayGroups(const ScoreColumns &of, float *scores, SplitNumbers<float> ofKeys,
+                                   SplitNumbers<float> ofQueries) {
   for (int64_t query = 0; query < of.queries; query += lanes) {
-    const Vector ofQuery = load(ofQueries + query);
+    const Vector whole = load(ofQueries.whole + query), rest = load(ofQueries.rest + query);
     for (int64_t key = 0; key < of.keys; ++key) {
       float *const score = scores + key * of.stride + query;
-      store(score, load(score) + (ofQuery + ofKeys[key]));
+      store(score, load(score) + ((whole + ofKeys.whole[key]) + (rest + ofKeys.rest[key])));
     }
   }
 }
@@ -230,7 +231,8 @@ STRETTO_CLONES void capSlopeColumns(const ScoreColumns &of, float *scores, float
   capSlopeGroups(of, scores, slopes, most);
 }
 
-STRETTO_CLONES void addDecay(const ScoreColumns &of, float *scores, const float *ofKeys, const float *ofQueries) {
+STRETTO_CLONES void addDecay(const ScoreColumns &of, float *scores, SplitNumbers<float> ofKeys,
+                             SplitNumbers<float> ofQueries) {
   addDecayGroups(of, scores, ofKeys, ofQueries);
 }
 

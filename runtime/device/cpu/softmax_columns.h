@@ -2,6 +2,8 @@
 // wide as the CPU has (chosen when the program starts).
 #pragma once
 
+#include "runtime/device/cpu/softmax_rows.h"
+
 #include <cstdint>
 
 namespace stretto::runtime {
@@ -25,7 +27,7 @@ void capGradColumns(const ScoreColumns &of, float *scores, float *dScores, float
 void capSlopeColumns(const ScoreColumns &of, float *scores, float *slopes, float cap);
 
 // scores += what their keys and queries add.
-void addDecay(const ScoreColumns &of, float *scores, const float *ofKeys, const float *ofQueries);
+void addDecay(const ScoreColumns &of, float *scores, SplitNumbers<float> ofKeys, SplitNumbers<float> ofQueries);
 
 // Adds gradients of scores, which are 0 for keys that a query does not see, to the sum of each key and of each query.
 void addSums(const ScoreColumns &of, const float *dScores, float *ofKeys, float *ofQueries);

@@ -41,9 +41,10 @@ template <typename Real> STRETTO_INLINE void capSlope(Real *scores, Real *slopes
   }
 }
 
-template <typename Real> STRETTO_INLINE void add(Real *scores, SeenKeys seen, const Real *ofKeys, Real ofQuery) {
+template <typename Real>
+STRETTO_INLINE void add(Real *scores, SeenKeys seen, SplitNumbers<Real> ofKeys, Real whole, Real rest) {
   for (int64_t j = seen.begin; j < seen.end; ++j)
-    scores[j] += ofKeys[j] + ofQuery;
+    scores[j] += (ofKeys.whole[j] + whole) + (ofKeys.rest[j] + rest);
 }
 
 template <typename Real> STRETTO_INLINE Real addTo(const Real *dScores, SeenKeys seen, Real *ofKeys) {
@@ -133,11 +134,13 @@ STRETTO_CLONES void capSlopeRow(double *scores, double *slopes, SeenKeys seen, d
   capSlope(scores, slopes, seen, most);
 }
 
-STRETTO_CLONES void addDecay(float *scores, SeenKeys seen, const float *ofKeys, float ofQuery) {
-  add(scores, seen, ofKeys, ofQuery);
+STRETTO_CLONES void addDecay(float *scores, SeenKeys seen, SplitNumbers<float> ofKeys, SplitNumbers<float> ofQueries,
+                             int64_t row) {
+  add(scores, seen, ofKeys, ofQueries.whole[row], ofQueries.rest[row]);
 }
-STRETTO_CLONES void addDecay(double *scores, SeenKeys seen, const double *ofKeys, double ofQuery) {
-  add(scores, seen, ofKeys, ofQuery);
+STRETTO_CLONES void addDecay(double *scores, SeenKeys seen, SplitNumbers<double> ofKeys, SplitNumbers<double> ofQueries,
+                             int64_t row) {
+  add(scores, seen, ofKeys, ofQueries.whole[row], ofQueries.rest[row]);
 }
 
 STRETTO_CLONES float addSums(const float *dScores, SeenKeys seen, float *ofKeys) {

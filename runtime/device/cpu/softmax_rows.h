@@ -30,9 +30,14 @@ void capGradRow(double *scores, double *dScores, SeenKeys seen, double cap, doub
 void capSlopeRow(float *scores, float *slopes, SeenKeys seen, float cap);
 void capSlopeRow(double *scores, double *slopes, SeenKeys seen, double cap);
 
-// scores[j] += ofKeys[j] + ofQuery for keys that are seen.
-void addDecay(float *scores, SeenKeys seen, const float *ofKeys, float ofQuery);
-void addDecay(double *scores, SeenKeys seen, const double *ofKeys, double ofQuery);
+// Numbers as whole numbers, whose sums are exact, and the rest of each.
+template <typename Real> struct SplitNumbers {
+  const Real *whole, *rest;
+};
+
+// scores[j] += what key j and the query, the `row`th of its numbers, add, for keys that are seen.
+void addDecay(float *scores, SeenKeys seen, SplitNumbers<float> ofKeys, SplitNumbers<float> ofQueries, int64_t row);
+void addDecay(double *scores, SeenKeys seen, SplitNumbers<double> ofKeys, SplitNumbers<double> ofQueries, int64_t row);
 
 // For keys that are seen: ofKeys[j] += dScores[j]; returns the sum of all.
 float addSums(const float *dScores, SeenKeys seen, float *ofKeys);

@@ -80,6 +80,7 @@ EXPRESSIONS = {
     "attention, decay, window, sinks, cap, alibi, grouped": "softmax_attention(linear(x, 24), y, linear(y, 12), 6, 3, window = 4, "
         "alibi = true, cap = 0.4, sinks = parameter(6, init = normal(1)), decay = linear(x, 6))",
     "attention, decay of a weight": "softmax_attention(x, y, x * y, 3, decay = -exp(parameter(3, init = normal(1))))",
+    "attention, nothing is left of some tokens": "softmax_attention(x, y, x * y, 3, decay = -1e9 * heaviside(linear(y, 3)) - square(linear(x, 3)))",
     "attention, decay, recomputed in layers":
         "x  repeat 2 { z = z + recompute(softmax_attention(z, y, z, 3, decay = -softplus(linear(z, 3)), sinks = parameter(3))) }",
     "attention, all positions": "softmax_attention(x, y, x, 1, causal = false)",

@@ -42,9 +42,10 @@ CONVERTED = """model m(vocab: int) {
 # Angles that are summed over tokens are larger than bf16 tells apart.
 ANGLES = """model m(vocab: int) {
   x, one = embed(tokens, vocab, 8), full(8, 1)
+  far = linear_attention(one, one, 100 + linear(x, 8), 8, scale = 1.0) / 2
   repeat 2 {
     angle = linear_attention(one, one, 100 + linear(x, 8), 8, scale = 1.0)
-    x = x + linear(x * cos(angle) + linear(x, 8) * sin(2 * angle), 8)
+    x = x + linear(x * cos(angle) + linear(x, 8) * sin(2 * angle + far), 8)
   }
   return linear(x, vocab)
 }
