@@ -260,6 +260,8 @@ private:
   void describe(bool hasNewSettings) {
     if (config.resume)
       keepOrigins(config, config.out);
+    if (!config.ofRun.empty())
+      keepOrigins(config, config.ofRun);
     directory->describe(config, program, hasNewSettings);
   }
 

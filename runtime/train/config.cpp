@@ -287,7 +287,8 @@ void settleWarmup(RunConfig &config) {
     return;
   Origin &origin = config.origins["warmup"];
   if (origin.kind != Origin::Kind::Recipe && config.steps > 0)
-    throw Error(fmt::format("--warmup must be at most --steps, but got {} and {}", config.warmup, config.steps));
+    throw Error(
+        origin.placed(fmt::format("--warmup must be at most --steps, but got {} and {}", config.warmup, config.steps)));
   config.warmup = config.steps / 10;
   origin.text += cutRemark;
 }

@@ -9,7 +9,7 @@ namespace stretto::runtime {
 // What a run.toml says that was changed, [[changed]], in its order; nothing where it says none. Throws Error.
 std::vector<SettingChange> readChanges(const std::string &path, const toml::table &file);
 
-// Gives values that come from the run.toml of a run directory the origins that it says, so that it says them again.
+// Gives values that come from the run.toml of a run directory the origins that it says, for the next run.toml.
 void keepOrigins(RunConfig &config, const std::string &run);
 
 // The origin that a line of a run.toml says, behind its #; empty where it says none.

@@ -359,7 +359,7 @@ TEST(Config, AFileIsNoRecipeWhateverItIsCalled) {
   ConfigLayer own = readConfigFile(folder / "recipe.toml");
   own.options.at("warmup").origin.text = "recipe.toml:3"; // as in the folder of the file
   EXPECT_EQ(errorOf([&] { compose({"--task", "copy"}, {own}); }),
-            "--warmup must be at most --steps, but got 100 and 50");
+            "recipe.toml:3: --warmup must be at most --steps, but got 100 and 50");
 }
 
 // Who asks for another length than the program's is refused; what recipes and runs say of it is that of their programs.
