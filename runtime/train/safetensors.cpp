@@ -1,6 +1,7 @@
 // Safetensors files (an 8-byte length, a JSON header, the data).
 #include "runtime/train/safetensors.h"
 
+#include "runtime/core/command_line.h"
 #include "runtime/core/error.h"
 #include "runtime/train/json.h"
 
@@ -113,11 +114,14 @@ void checkCover(const std::vector<TensorEntry> &sorted, uint64_t dataBytes) {
 [[noreturn]] void refuseLength(uint64_t headerBytes, const std::string &path) {
   std::string first(sizeof(headerBytes), '\0');
   std::memcpy(first.data(), &headerBytes, first.size());
-  for (const std::string_view magic : {"PK\x03\x04", "\x80\x02"}) // a zip archive; a pickle, from before version 1.6
+  // A zip archive; from before version 1.6 a pickle, whose next two bytes begin the number that marks a file.
+  for (const std::string_view magic : {"PK\x03\x04", "\x80\x02\x8a\x0a"})
     if (first.starts_with(magic))
-      refuse(fmt::format("it looks like one that torch.save wrote; to convert its tensors: python3 -c \"import torch, "
-                         "safetensors.torch as s; s.save_file(torch.load('{0}'), '{0}.safetensors')\"",
-                         path));
+      refuse("it looks like one that torch.save wrote; to convert its tensors: " +
+             commandLine({"python3", "-c",
+                          "import sys, torch, safetensors.torch as s; s.save_file(torch.load(sys.argv[1]), "
+                          "sys.argv[2])",
+                          path, path + ".safetensors"}));
   refuse(fmt::format("the header must fit the file and {} bytes, but its length is {}", maxHeaderBytes, headerBytes));
 }
 

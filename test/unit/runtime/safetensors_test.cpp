@@ -190,16 +190,17 @@ TEST(Safetensors, RandomDamageIsRefusedOrHarmless) {
   EXPECT_LT(accepted, 20000);
 }
 
-// The same first bytes may be the length of a header.
+// The first two bytes of a pickle may be the length of a header that is cut.
 TEST(Safetensors, WhatTorchSaveWritesIsNamed) {
   TemporaryFolder folder;
   for (const std::string &magic :
        {std::string("PK\x03\x04\0\0\x08\x08", 8), std::string("\x80\x02\x8a\x0al\xfc\x9c\x46", 8)})
     EXPECT_EQ(fileError(folder, magic + std::string(100, 'x')),
               fmt::format("'{0}' is not a valid safetensors file: it looks like one that torch.save wrote; to convert "
-                          "its tensors: python3 -c \"import torch, safetensors.torch as s; s.save_file(torch.load("
-                          "'{0}'), '{0}.safetensors')\"",
+                          "its tensors: python3 -c 'import sys, torch, safetensors.torch as s; s.save_file(torch.load("
+                          "sys.argv[1]), sys.argv[2])' {0} {0}.safetensors",
                           folder / "f"));
   expectRule(fileError(folder, withLength(uint64_t{1} << 40, "{}")), "but its length is 1099511627776");
   EXPECT_EQ(fileError(folder, withLength(0x280, "{}" + std::string(0x27e, ' '))), "");
+  expectRule(fileError(folder, withLength(0x280, "{}")), "but its length is 640");
 }
