@@ -10,6 +10,9 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
+#include <map>
+#include <ranges>
 #include <set>
 
 namespace stretto::runtime {
@@ -27,7 +30,7 @@ struct Candidate {
 
 // The runs of one setting.
 struct Setting {
-  std::vector<std::string> values; // of the axes that are neither the seed nor the one to choose
+  std::vector<std::string> values; // of Sweep::dims
   std::vector<Candidate> candidates;
 };
 
@@ -38,6 +41,8 @@ public:
     for (const Axis &axis : file.axes)
       if (axis.values.size() > 1 && axis.name != "seed" && axis.name == (wantedBest.empty() ? "lr" : wantedBest))
         best = axis.name;
+    std::ranges::copy_if(file.axes, std::back_inserter(dims),
+                         [&](const Axis &axis) { return axis.name != best && axis.name != "seed"; });
     if (const auto seed = std::ranges::find(file.axes, "seed", &Axis::name); seed != file.axes.end())
       seeds = seed->values.size();
     readRuns();
@@ -49,15 +54,20 @@ public:
 private:
   void readRuns();
   Setting &settingOf(const std::vector<std::string> &values);
+  std::vector<size_t> variedDims() const;
+  std::string valuesText(const Setting &setting, std::span<const size_t> of) const;
   std::string labelOf(const Setting &setting, bool named) const;
-  std::string scoresText(bool named) const;
+  bool decide(std::span<const size_t> of, std::span<const std::string> scores) const;
+  std::vector<size_t> decidingDims(std::span<const std::string> scores) const;
+  std::string scoresText() const;
   bool isWhole(const Candidate &candidate) const { return candidate.done == seeds; }
   size_t chooseOf(const Setting &setting) const;
 
   std::string folder;
   SweepFile file;
-  std::string best; // "": no choice
-  size_t seeds = 1; // runs of a candidate
+  std::string best;       // "": no choice
+  std::vector<Axis> dims; // the axes that are neither the seed nor the one to choose
+  size_t seeds = 1;       // runs of a candidate
   std::vector<Setting> settings;
   std::vector<std::string> absent; // folders of runs that have written nothing
   size_t lost = 0;                 // runs whose last loss or norm of gradients is not finite
@@ -130,16 +140,25 @@ static std::string textOf(const Axis &axis, const std::string &value) {
   return isAlone ? nameOf(value) : value;
 }
 
+// Those that have several values.
+std::vector<size_t> Sweep::variedDims() const {
+  std::vector<size_t> varied;
+  for (size_t d = 0; d < dims.size(); ++d)
+    if (dims[d].values.size() > 1)
+      varied.push_back(d);
+  return varied;
+}
+
+std::string Sweep::valuesText(const Setting &setting, std::span<const size_t> of) const {
+  std::string text;
+  for (const size_t d : of)
+    text += (text.empty() ? "" : ", ") + textOf(dims[d], setting.values[d]);
+  return text;
+}
+
 std::string Sweep::labelOf(const Setting &setting, bool named) const {
-  std::string label, name = (fs::path(folder) / "").lexically_normal().parent_path().filename().string();
-  size_t at = 0;
-  for (const Axis &axis : file.axes) {
-    if (axis.name == best || axis.name == "seed")
-      continue;
-    if (axis.values.size() > 1)
-      label += (label.empty() ? "" : ", ") + textOf(axis, setting.values[at]);
-    ++at;
-  }
+  const std::string label = valuesText(setting, variedDims());
+  const std::string name = (fs::path(folder) / "").lexically_normal().parent_path().filename().string();
   return label.empty() ? name : named ? name + ": " + label : label;
 }
 
@@ -151,21 +170,53 @@ static std::string headlineOf(const Setting &setting) {
   return headlineOf(groups);
 }
 
-// The scores that choose; where they differ, each with its settings.
-std::string Sweep::scoresText(bool named) const {
+// Whether the values of these axes tell which of the scores, one of each setting, a setting has.
+bool Sweep::decide(std::span<const size_t> of, std::span<const std::string> scores) const {
+  std::map<std::string, std::string> known; // scores by values
+  for (size_t i = 0; i < settings.size(); ++i)
+    if (known.emplace(valuesText(settings[i], of), scores[i]).first->second != scores[i])
+      return false;
+  return true;
+}
+
+// The first of many.
+static std::string listText(const std::vector<std::string> &texts) {
+  constexpr size_t most = 4;
+  const std::string told = fmt::format("{}", fmt::join(texts | std::views::take(most), "; "));
+  return texts.size() <= most ? told : fmt::format("{} and {} more", told, texts.size() - most);
+}
+
+// As few axes as decide.
+std::vector<size_t> Sweep::decidingDims(std::span<const std::string> scores) const {
+  std::vector<size_t> deciding = variedDims();
+  for (size_t i = deciding.size(); i-- > 0;) {
+    std::vector<size_t> others = deciding;
+    others.erase(others.begin() + std::ptrdiff_t(i));
+    if (decide(others, scores))
+      deciding = others;
+  }
+  return deciding;
+}
+
+// The scores that choose; where they differ, each with the values of the axes that decide.
+std::string Sweep::scoresText() const {
+  std::vector<std::string> scores;
+  std::ranges::transform(settings, std::back_inserter(scores), [](const Setting &of) { return headlineOf(of); });
+  const std::vector<size_t> deciding = decidingDims(scores);
   std::vector<std::pair<std::string, std::vector<std::string>>> labels; // by score, in order of first mention
-  for (const Setting &setting : settings) {
-    const std::string score = headlineOf(setting);
-    auto known = std::ranges::find(labels, score, [](const auto &entry) { return entry.first; });
+  for (size_t i = 0; i < settings.size(); ++i) {
+    auto known = std::ranges::find(labels, scores[i], [](const auto &entry) { return entry.first; });
     if (known == labels.end())
-      known = labels.insert(known, {score, {}});
-    known->second.push_back(labelOf(setting, named));
+      known = labels.insert(known, {scores[i], {}});
+    const std::string label = valuesText(settings[i], deciding);
+    if (std::ranges::find(known->second, label) == known->second.end())
+      known->second.push_back(label);
   }
   if (labels.size() == 1)
     return labels[0].first;
   std::vector<std::string> texts;
   for (const auto &[score, of] : labels)
-    texts.push_back(fmt::format("{} ({})", score, fmt::join(of, "; ")));
+    texts.push_back(fmt::format("{} ({})", score, listText(of)));
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
@@ -214,7 +265,7 @@ void Sweep::appendTo(Comparison &comparison, bool named) const {
     comparison.notes.push_back(
         fmt::format("Of each setting of '{}', the {} with the best mean of {} is shown; --best none "
                     "shows all.",
-                    folder, best.substr(best.find('.') + 1), scoresText(named)));
+                    folder, best.substr(best.find('.') + 1), scoresText()));
   if (!passedOver.empty())
     comparison.notes.push_back(fmt::format(
         "Passed over, as not all runs have come to their end with finite numbers: {}.", fmt::join(passedOver, ", ")));

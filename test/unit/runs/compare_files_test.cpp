@@ -240,6 +240,31 @@ TEST_F(CompareFiles, settingsOfOtherTasksAreComparedByTheirOwnHeadline) {
   EXPECT_EQ(std::ranges::count(table.header, "a/k=2\t%"), 0) << "is in a table of its own";
 }
 
+// The note on scores is as long for any number of values of an axis that decides none.
+TEST_F(CompareFiles, ofScoresOnlyAxesThatDecideAreNamed) {
+  const auto noteOf = [&](const std::string &lastScore) {
+    std::string sweep = "options = []\n[[spec]]\npath = \"m\"\ndigest = \"00\"\n[[axis]]\nname = \"set.dim\"\nvalues = "
+                        "[\"1\", \"2\", \"3\", \"4\", \"5\", \"6\"]\n[[axis]]\nname = \"task\"\nvalues = [\"x\", "
+                        "\"y\"]\n[[axis]]\nname = \"lr\"\nvalues = [\"1\", \"2\"]\n";
+    for (int dim = 1; dim <= 6; ++dim)
+      for (const char *task : {"x", "y"}) {
+        const std::string run = task + std::to_string(dim);
+        sweep += fmt::format("[[run]]\nfolder = \"{}\"\nvalues = [\"{}\", \"{}\", \"1\"]\ncommand = \"train\"\n", run,
+                             dim, task);
+        write(run + "/metrics.jsonl", fmt::format("{{\"step\": 2, \"eval_loss\": 1, \"scores\": {{\"{}\": [1, 4]}}}}\n",
+                                                  dim == 6 ? lastScore + task : task));
+      }
+    write("sweep.toml", sweep);
+    const std::string note = readComparison(std::vector<std::string>{folder}, "").notes.at(0);
+    const size_t begin = note.find("mean of ") + 8;
+    return note.substr(begin, note.find(" is shown") - begin);
+  };
+  EXPECT_EQ(noteOf(""), "x (task x), y (task y)");
+  EXPECT_EQ(noteOf("o"), "x (dim 1, task x; dim 2, task x; dim 3, task x; dim 4, task x and 1 more), y (dim 1, task y; "
+                         "dim 2, task y; dim 3, task y; dim 4, task y and 1 more), ox (dim 6, task x), oy (dim 6, task "
+                         "y)");
+}
+
 // Of two runs that go on with the same value, one has had another before.
 TEST_F(CompareFiles, whatWasChangedAtAResumeIsTold) {
   fs::remove_all(pathOf("a/build"));
