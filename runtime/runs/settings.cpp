@@ -126,12 +126,16 @@ Settings readSettings(const std::string &folder) {
 
 Settings readSettingsOverTime(const std::string &folder) {
   const std::string path = folder + "/run.toml";
-  std::map<std::string, std::string> values; // of what was changed
+  Settings settings = readSettings(folder);
+  const auto schedule = settings.find("schedule");
+  const bool isLonger = schedule != settings.end() && schedule->second == "constant"; // with more steps, and the same
+  std::map<std::string, std::string> values;                                          // of what was changed
   for (const SettingChange &change : readChanges(path, parseToml(textOfRunFile(path), path))) {
+    if (change.step == 0 || (isLonger && change.name == "steps"))
+      continue;
     std::string &text = values.emplace(change.name, change.from).first->second;
     text += fmt::format(", {} from step {}", change.to, change.step + 1);
   }
-  Settings settings = readSettings(folder);
   for (const auto &[name, text] : values)
     settings[name] = text;
   return settings;

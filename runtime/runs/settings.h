@@ -13,7 +13,8 @@ using Settings = std::map<std::string, std::string>;
 // texts; from the files of its folder, as far as they are there. Throws Error where a file makes no sense.
 Settings readSettings(const std::string &folder);
 
-// The same; of what was changed at resumes all values: "0.001, 0.01 from step 21".
+// The same; of what was changed at resumes all values that steps were made with: "0.001, 0.01 from step 21". Of the
+// number of steps the last, where the learning rate is constant: more of them are the same run, longer.
 Settings readSettingsOverTime(const std::string &folder);
 
 // The parameters of its task, "task.x", of which the run says that nobody gave them, with their values.

@@ -284,6 +284,13 @@ TEST_F(CompareFiles, whatWasChangedAtAResumeIsTold) {
   EXPECT_EQ(table.rows[0], (Row{"a", "0.001, 0.1 from step 21, 0.01 from step 41", "5, 9 from step 21"}));
   EXPECT_EQ(table.rows[1], (Row{"b", "0.01", "9"}));
   EXPECT_EQ(readSettings(pathOf("a")).at("lr"), "0.01") << "is what the run goes on with";
+  const auto stepsOf = [&](const std::string &schedule, const std::string &changes) {
+    write("a/run.toml", "[settings]\nschedule = \"" + schedule + "\"\nsteps = 20\n" + changes);
+    return readSettingsOverTime(pathOf("a")).at("steps");
+  };
+  EXPECT_EQ(stepsOf("cosine", change(0, "steps", "0", "10") + change(10, "steps", "10", "20")), "10, 20 from step 11");
+  EXPECT_EQ(stepsOf("cosine", change(0, "steps", "0", "20")), "20") << "no step was made before";
+  EXPECT_EQ(stepsOf("constant", change(10, "steps", "10", "20")), "20") << "is the same run, longer";
   EXPECT_EQ(errorWith("a/run.toml", "\n[[changed]]\nat_step = 1\n"),
             "a/run.toml:2: what was changed must have at_step, and the texts setting, from and to, but lacks some");
 }
