@@ -27,7 +27,17 @@ namespace stretto::runtime {
 
 namespace fs = std::filesystem;
 
-static bool hasCheckpoints(const std::string &run) { return !CheckpointFolder(run + "/ckpt", 1).steps().empty(); }
+static std::vector<int64_t> stepsOf(const std::string &run) { return CheckpointFolder(run + "/ckpt", 1).steps(); }
+
+static bool hasCheckpoints(const std::string &run) { return !stepsOf(run).empty(); }
+
+// The settings of a run that goes on.
+static ConfigLayer layerOf(const std::string &run) {
+  ConfigLayer layer = readRunFile(run);
+  if (const std::vector<int64_t> steps = stepsOf(run); !steps.empty())
+    layer.step = steps.back();
+  return layer;
+}
 
 // What was asked last for a setting, on the command line or else in a file of settings; null where nothing was.
 static GivenValue *lastAsked(const std::string &name, ConfigLayer &line, ConfigLayer &file) {
@@ -92,7 +102,7 @@ RunConfig configure(const CommandLine &line, std::string_view model, const TaskR
       resumedRun(lastAsked("resume", given, file), lastAsked("out", given, file));
   const bool goesOn = resumed && (pathExists(*resumed + "/run.toml") || hasCheckpoints(*resumed));
   if (goesOn)
-    layers.push_back(readRunFile(*resumed));
+    layers.push_back(layerOf(*resumed));
   std::vector<SettingChange> ofRunChanged;
   if (!line.ofRun.empty()) {
     layers.push_back(readRunFile(line.ofRun));

@@ -258,12 +258,19 @@ bool hasWarmupOfRecipe(const ConfigLayer &run) {
          (warmup->second.said == recipe || warmup->second.said == recipe + std::string(cutRemark));
 }
 
-// Such a warm-up is meant for the steps of that run: for others it is the recipe's again.
+// Whether a run that goes on to so many steps has its warm-up behind it.
+bool hasWarmedUp(const ConfigLayer &run, const std::string &steps) {
+  int64_t end = 0, warmup = 0;
+  return run.step > 0 && parseWholeNumber(steps, end) &&
+         isWholeNumber(run.options.at("warmup").text, 0, std::min(run.step, end), warmup);
+}
+
+// Such a warm-up is meant for the steps of that run: for others it is the recipe's again, unless it lies behind.
 void leaveWarmupToRecipe(std::vector<ConfigLayer> &layers) {
   const GivenValue *steps = lastGiven(layers, "steps");
   for (ConfigLayer &layer : layers)
-    if (const auto own = layer.options.find("steps");
-        own != layer.options.end() && own->second.text != steps->text && hasWarmupOfRecipe(layer))
+    if (const auto own = layer.options.find("steps"); own != layer.options.end() && own->second.text != steps->text &&
+                                                      hasWarmupOfRecipe(layer) && !hasWarmedUp(layer, steps->text))
       layer.options.erase("warmup");
 }
 

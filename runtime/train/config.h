@@ -104,6 +104,7 @@ struct GivenValue {
 struct ConfigLayer {
   std::map<std::string, GivenValue> options, taskSettings;
   std::vector<SettingChange> changed{}; // of a run: at its resumes
+  int64_t step = 0;                     // of a run that goes on: that of its newest checkpoint
 };
 
 // Throws Error where a run file says that a run wrote it and is not as it was written.
@@ -139,7 +140,7 @@ struct TaskRegistry {
 // Puts defaults, recipe and layers (later ones win) together and checks what goes together. Preset and parameters
 // of a task count where their layer names no other task than the last; where a layer above has a preset, parameters
 // count only of layers that name neither task nor preset. A warm-up that a run has from the recipe is settled anew
-// where the steps are others.
+// where the steps are others, but not behind its end.
 RunConfig composeConfig(const std::vector<ConfigLayer> &layers, const FindDefaults &findDefaults);
 
 } // namespace stretto::runtime

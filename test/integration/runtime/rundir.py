@@ -59,6 +59,8 @@ expect(digest(f"{folder}/again", 40) == digest(f"{folder}/good", 40), "a repeate
 expect(read(f"{folder}/again/run.toml") == read(f"{folder}/good/run.toml"), "a repeated run has other origins")
 run(f"{folder}/again/rerun.sh", f"{folder}/shorter", "--steps", 9)  # than the warm-up of the recipe
 contains(read(f"{folder}/shorter/run.toml").decode(), "\nwarmup = 0  # recipe rule, cut to a tenth of the steps\n")
+told = run(fake, "--resume", "--steps", 20, "--quiet", "--out", f"{folder}/shorter")
+contains(told, "goes on with other settings: steps = 20 instead of 9\n")  # with a warm-up that lies behind
 os.symlink("good/rerun.sh", f"{folder}/link.sh")
 run("sh", f"{folder}/link.sh", f"{folder}/linked")
 expect(digest(f"{folder}/linked", 40) == digest(f"{folder}/good", 40), "a run repeated through a link differs")

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 using namespace stretto;
 using namespace stretto::runtime;
@@ -343,6 +344,18 @@ TEST(Config, AResumeOfOtherStepsSettlesTheWarmupAnew) {
   named.origins["warmup"].text = "recipe copy:3"; // a file of the user
   spill(folder / "run.toml", writeConfigFile(named));
   EXPECT_EQ(compose({"--steps", "200"}, {readRunFile(folder.path)}).warmup, 4);
+}
+
+// Only a run that is still within its warm-up, or is to end there, gets another.
+TEST(Config, AWarmupThatLiesBehindIsKept) {
+  TemporaryFolder folder;
+  spill(folder / "run.toml", writeConfigFile(compose({"--task", "copy", "--steps", "20"})));
+  ConfigLayer run = readRunFile(folder.path);
+  for (const auto &[step, steps, warmup] : std::vector<std::tuple<int64_t, const char *, int64_t>>{
+           {1, "200", 50}, {2, "200", 2}, {20, "2e2", 2}, {20, "1", 0}}) {
+    run.step = step;
+    EXPECT_EQ(compose({"--steps", steps}, {run}).warmup, warmup) << step << " of " << steps;
+  }
 }
 
 TEST(Config, WhatTheFirstStepWritesNeedsAStep) {
