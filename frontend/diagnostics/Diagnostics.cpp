@@ -4,6 +4,9 @@
 #include "frontend/diagnostics/Characters.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
+
+#include <algorithm>
 
 using namespace stretto;
 using namespace stretto::frontend;
@@ -106,6 +109,24 @@ std::string frontend::foldName(llvm::StringRef name) {
   return folded;
 }
 
+/// The fewest letters put in, taken away, replaced or swapped with their neighbour that make one text of the other: the
+/// distance of runtime/core/nearest.h. (That of llvm::StringRef counts a swap as two.)
+static size_t countChanges(llvm::StringRef from, llvm::StringRef to) {
+  llvm::SmallVector<size_t> before(to.size() + 1), row(to.size() + 1);
+  llvm::SmallVector<size_t> above = llvm::to_vector(llvm::seq<size_t>(0, to.size() + 1));
+  for (size_t i = 1; i <= from.size(); ++i) {
+    row[0] = i;
+    for (size_t j = 1; j <= to.size(); ++j) {
+      row[j] = std::min({above[j] + 1, row[j - 1] + 1, above[j - 1] + (from[i - 1] != to[j - 1])});
+      if (i > 1 && j > 1 && from[i - 1] == to[j - 2] && from[i - 2] == to[j - 1])
+        row[j] = std::min(row[j], before[j - 2] + 1);
+    }
+    before.swap(above);
+    above.swap(row);
+  }
+  return above.back();
+}
+
 llvm::StringRef frontend::nearestName(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> candidates) {
   std::string folded = foldName(name);
   for (llvm::StringRef candidate : candidates)
@@ -118,14 +139,11 @@ llvm::StringRef frontend::nearestName(llvm::StringRef name, llvm::ArrayRef<llvm:
         best = candidate;
   if (!best.empty())
     return best;
-  // A letter that is another, or stands elsewhere, is taken away and put in.
-  unsigned bestDistance = 2 * std::clamp<size_t>(name.size() / 3, 1, 4);
+  size_t bestDistance = std::min(std::max<size_t>(name.size() / 3, 1) + 1, name.size());
   for (llvm::StringRef candidate : candidates) {
     if (candidate == name || candidate.size() > 64 || name.size() > 64)
       continue;
-    unsigned distance = name.edit_distance(candidate, /*AllowReplacements=*/false, bestDistance);
-    if (distance <= bestDistance && distance < name.size() + candidate.size() &&
-        (best.empty() || distance < bestDistance)) {
+    if (size_t distance = countChanges(name, candidate); distance < bestDistance) {
       best = candidate;
       bestDistance = distance;
     }

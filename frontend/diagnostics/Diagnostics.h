@@ -66,8 +66,9 @@ void printMarked(llvm::raw_ostream &os, llvm::StringRef line, size_t from, size_
 /// `name` without underscores, in small letters.
 std::string foldName(llvm::StringRef name);
 
-/// The candidate that differs from `name` in underscores and capitals alone, else the closest by edit distance, or
-/// empty if none is close.
+/// The candidate that differs from `name` in underscores and capitals alone, else the one nearest by the rule of
+/// runtime/core/nearest.h: `name` lacks its end, or at most a third of it changes, or of a short one a letter. Empty if
+/// none is near.
 llvm::StringRef nearestName(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> candidates);
 
 /// "; did you mean 'x'?", or empty.

@@ -335,6 +335,10 @@ TEST(Diagnostics, NearestNameIsClose) {
   EXPECT_EQ(nearestName("x", {"y"}), "");
   EXPECT_EQ(nearestName("nope", {"copy"}), ""); // half of it
   EXPECT_EQ(nearestName("dmi", {"dim"}), "dim");
+  EXPECT_EQ(nearestName("selective", {"slice"}), ""); // a deletion counts as a replacement does
+  EXPECT_EQ(nearestName("expert_values", {"expert_sum"}), "");
+  EXPECT_EQ(nearestName("xyz", {"x"}), "");
+  EXPECT_EQ(nearestName("softmax_atention", {"linear_attention", "softmax_attention"}), "softmax_attention");
 }
 
 TEST(Format, CanonicalLayout) {

@@ -26,6 +26,9 @@ TEST(NearestName, SaysNothingWhereNothingIsClose) {
   EXPECT_EQ(nearestOf("", names), std::nullopt);
   EXPECT_EQ(nearestOf("nope", std::vector<std::string>{"copy"}), std::nullopt); // half of it
   EXPECT_EQ(nearestOf("x", std::vector<std::string>{"y"}), std::nullopt);
+  EXPECT_EQ(nearestOf("selective", std::vector<std::string>{"slice"}), std::nullopt);
+  EXPECT_EQ(nearestOf("expert_values", std::vector<std::string>{"expert_sum"}), std::nullopt);
+  EXPECT_EQ(nearestOf("xyz", std::vector<std::string>{"x"}), std::nullopt);
   EXPECT_EQ(nearestOf("nn", std::vector<std::string>{"n"}), "n");
   EXPECT_EQ(nearestOf("train", {}), std::nullopt);
 }
