@@ -46,10 +46,11 @@ bool isWhole(StringRef text, int64_t least, std::optional<int64_t> &result) {
   return true;
 }
 
-std::string readNumber(StringRef text, int64_t least, int64_t most, int64_t &result) {
+/// `orElse`: what the option takes besides.
+std::string readNumber(StringRef text, int64_t least, int64_t most, int64_t &result, StringRef orElse = "") {
   std::optional<int64_t> number;
   if (!isWhole(text, least, number))
-    return llvm::formatv("must be a whole number of at least {0}, but got '{1}'", least, text);
+    return llvm::formatv("must be {0}a whole number of at least {1}, but got '{2}'", orElse, least, text);
   if (!number || *number > most)
     return llvm::formatv("must be at most {0}, but got {1}", most, text);
   result = *number;
@@ -193,7 +194,7 @@ std::string setEmit(CommandLine &line, StringRef text) { return readWord(text, a
 std::string setDecode(CommandLine &line, StringRef text) {
   line.decode.reset();
   line.decodesWhereItCan = text == StringRef(whereItCan);
-  return line.decodesWhereItCan ? "" : readNumber(text, 0, mostNumber, line.decode.emplace());
+  return line.decodesWhereItCan ? "" : readNumber(text, 0, mostNumber, line.decode.emplace(), "auto or ");
 }
 template <int64_t CommandLine::*Field> std::string setBytes(CommandLine &line, StringRef text) {
   return readBytes(text, line.*Field);

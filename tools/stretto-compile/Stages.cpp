@@ -66,7 +66,7 @@ static constexpr StageOption stageOptions[] = {{"--set", std::nullopt},
 static bool isContent(StringRef option, const CommandLine &line, ModuleOp module) {
   if (option != "--decode")
     return false;
-  return line.decodesWhereItCan || llvm::any_of(module.getOps<FunctionOpInterface>(), [](Operation *function) {
+  return line.decode.value_or(0) == 0 || llvm::any_of(module.getOps<FunctionOpInterface>(), [](Operation *function) {
            return isEntry(function, seq::EntryKind::decoding);
          });
 }
