@@ -1,22 +1,30 @@
 // Command lines as CLI11 reads them.
 #pragma once
 
+#include <CLI/CLI.hpp>
+#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace stretto::runtime {
 
-// Has a CLI::App parse the arguments of `main`, with "--name=" as an empty value. (CLI11 itself takes the next word for
-// the value, even an option.)
-template <typename App> void parseWords(App &app, int argc, const char *const *argv) {
+// Has a CLI::App parse the arguments of `main`. What stands behind the "=" of "--name=" or "-n=" is the value, even
+// where it is empty, and an error of a flag. (CLI11 itself takes the next word for an empty value and the "=" for a
+// part of that of a short option, and no flag minds "=".)
+inline void parseWords(CLI::App &app, int argc, const char *const *argv) {
   std::vector<std::string> words;
-  for (int i = 0; i < argc; ++i) {
-    const std::string_view word = argv[i];
-    const bool isEmptyValue = word.starts_with("--") && word.find('=') == word.size() - 1;
-    words.emplace_back(word.substr(0, word.size() - isEmptyValue));
-    if (isEmptyValue)
-      words.emplace_back();
+  bool isValue = true; // of the option in front, or the program
+  for (const std::string word : std::span(argv, static_cast<size_t>(argc))) {
+    const std::string name = word.substr(0, word.find('='));
+    const bool isAttached = name.size() < word.size();
+    const CLI::Option *option = isValue || !name.starts_with('-') ? nullptr : app.get_option_no_throw(name);
+    isValue = option && !isAttached && option->get_items_expected_min() > 0;
+    words.push_back(option ? name : word);
+    if (!option || !isAttached)
+      continue;
+    words.push_back(word.substr(name.size() + 1));
+    if (option->get_items_expected_max() == 0)
+      throw CLI::ParseError(name + " takes no value, but got '" + words.back() + "'", CLI::ExitCodes::InvalidError);
   }
   std::vector<const char *> pointers;
   for (const std::string &word : words)

@@ -36,8 +36,8 @@ public:
 private:
   void readWord(const std::string &word) {
     const std::string name = word.substr(0, word.find('='));
-    if (word.starts_with("--dry-run="))
-      throw CommandError("--dry-run takes no value, but got '" + word.substr(name.size() + 1) + "'", 2);
+    if ((name == "--dry-run" || name == "--help") && name != word)
+      throw CommandError(name + " takes no value, but got '" + word.substr(name.size() + 1) + "'", 2);
     if (word == "--dry-run")
       line.dryRun = true;
     else if (word == "--help" || word == "-h")

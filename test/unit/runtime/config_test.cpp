@@ -447,6 +447,9 @@ TEST(Config, BadValuesAreRefusedWithTheirRange) {
   EXPECT_EQ(composeError({"--task", "copy", "--out="}), "--out must name a folder, but got ''");
   EXPECT_EQ(composeError({"--task", "copy", "--seed=", "--steps", "0"}),
             "--seed must be an integer in 0..9223372036854775807, but got ''");
+  EXPECT_EQ(composeError({"--task", "copy", "--quiet="}), "--quiet takes no value, but got ''");
+  EXPECT_EQ(compose({"--task", "copy", "--prompt", "--x="}).prompt, "--x=");
+  EXPECT_EQ(compose({"--task", "copy", "--prompt=--x="}).prompt, "--x=");
   EXPECT_EQ(composeError({"--task-set"}), "--task-set needs a value");
   EXPECT_EQ(composeError({"--tsak", "copy"}), "unknown option '--tsak'; did you mean '--task'?");
   EXPECT_EQ(composeError({"copy"}), "arguments must be options, but got 'copy'");
