@@ -23,6 +23,9 @@ def generate(*options, status=0):
     return [line for line in text.splitlines() if "tokens/s" not in line]
 
 
+for how in ([], ["--decode", 0]):
+    told = run("stretto", "generate", f"{folder}/run", "--threads", 1, "--prompt", "3 1 4; 2 5", "--write", 5, *how)
+    contains(told, "10 tokens written and 5 read in ")
 asked = ["--prompt", prompts[0], "--prompts", f"{folder}/prompts.txt", "--write", 9]
 answers = generate(*asked)
 expect([len(answer.split()) for answer in answers] == [9] * len(prompts), f"{answers}")
