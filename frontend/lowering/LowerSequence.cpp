@@ -53,14 +53,6 @@ Lowered rotary(const OpToLower &at) {
                                  real(at, "theta"))};
 }
 
-/// The decay of attention at operand `number`. Behind a number as small nothing is left in any type, and sums of others
-/// are exact beside it.
-Value decayFrom(const OpToLower &at, int64_t number) {
-  constexpr double least = -4096;
-  Value decay = at.operand(number);
-  return at.make<arith::MaximumFOp>(decay, at.splat(least, typeOf(decay)));
-}
-
 /// Behind q, k and v stand sinks and a decay, as far as they are given.
 Lowered softmaxAttention(const OpToLower &at) {
   RankedTensorType type = at.type();
@@ -70,7 +62,7 @@ Lowered softmaxAttention(const OpToLower &at) {
   int64_t window = at.op.integer("window");
   bool hasSinks = at.op.flag("has_sinks");
   Value sinks = hasSinks ? at.operand(3) : Value();
-  Value decay = at.op.flag("has_decay") ? decayFrom(at, hasSinks ? 4 : 3) : Value();
+  Value decay = at.op.flag("has_decay") ? at.operand(hasSinks ? 4 : 3) : Value();
   auto share = RankedTensorType::get({type.getDimSize(0), type.getDimSize(1), heads}, type.getElementType());
   auto attention = at.make<seq::AttentionOp>(type, lse, sinks ? share : RankedTensorType(), at.operand(0),
                                              at.operand(1), at.operand(2), sinks, decay, /*positions=*/Value(),

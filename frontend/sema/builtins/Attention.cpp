@@ -99,6 +99,15 @@ bool expectDecay(BuiltinCall &call, int64_t heads) {
   return false;
 }
 
+/// The decay at each position. Behind a number as small as the least nothing is left in any type, and sums of others are
+/// exact beside it.
+Value decayOf(BuiltinCall &call) {
+  constexpr double least = -4096;
+  SourceRange range = call.rangeOf("decay");
+  Value bounded = applyBinary(call.emitter, "max", call.value("decay"), Value(least), range);
+  return atEachPosition(call.emitter, bounded, range);
+}
+
 Values softmaxAttention(BuiltinCall &call) {
   for (llvm::StringRef name : {"q", "k", "v"})
     if (!call.expectRows(name))
@@ -116,7 +125,7 @@ Values softmaxAttention(BuiltinCall &call) {
   if (call.has("sinks"))
     operands.push_back(call.value("sinks"));
   if (call.has("decay"))
-    operands.push_back(atEachPosition(call.emitter, call.value("decay"), call.rangeOf("decay")));
+    operands.push_back(decayOf(call));
   if (operands.back().isError())
     return {Value()};
   return {call.operation(operands, resultType(call, heads, kvHeads),
