@@ -30,7 +30,7 @@ weights = f"{folder}/good/ckpt/00000040/weights.safetensors"
 def command_line():
     promises.check("unknown option of the program", [*start, "--stepz", "3"])
     promises.check("an option of the compiler", [*start, "--batch-size", "3"])
-    promises.check("a word that an option does not know", [*start, "--schedule", "sine"])
+    promises.check("a word that an option does not know", [*start, "--schedule", "cosin"])
     promises.check("a path that is empty, as that of a variable that is not set", [*start, "--resume", "--out", ""])
     promises.check("what the first step writes, without a step", [*start, "--steps", "0", "--dump-batch", f"{folder}/batch"])
     promises.check("several prompts one by one", [*start, "--prompt", "1", "--prompt", "2"])
