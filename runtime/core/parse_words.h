@@ -8,6 +8,15 @@
 
 namespace stretto::runtime {
 
+// The option of an app that is called so; null where there is none. CLI11's own search may not throw, and ends a
+// program whose memory is used up.
+inline const CLI::Option *optionCalled(const CLI::App &app, const std::string &name) {
+  for (const CLI::Option *option : app.get_options())
+    if (option->check_name(name))
+      return option;
+  return nullptr;
+}
+
 // Has a CLI::App parse the arguments of `main`. What stands behind the "=" of "--name=" or "-n=" is the value, even
 // where it is empty, and an error of a flag. (CLI11 itself takes the next word for an empty value and the "=" for a
 // part of that of a short option, and no flag minds "=".)
@@ -17,7 +26,7 @@ inline void parseWords(CLI::App &app, int argc, const char *const *argv) {
   for (const std::string word : std::span(argv, static_cast<size_t>(argc))) {
     const std::string name = word.substr(0, word.find('='));
     const bool isAttached = name.size() < word.size();
-    const CLI::Option *option = isValue || !name.starts_with('-') ? nullptr : app.get_option_no_throw(name);
+    const CLI::Option *option = isValue || !name.starts_with('-') ? nullptr : optionCalled(app, name);
     isValue = option && !isAttached && option->get_items_expected_min() > 0;
     words.push_back(option ? name : word);
     if (!option || !isAttached)

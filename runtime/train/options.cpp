@@ -15,17 +15,18 @@
 namespace stretto::runtime {
 namespace {
 
-const Origin commandLine{Origin::Kind::CommandLine, "command line"};
+const Origin fromCommandLine{Origin::Kind::CommandLine, "command line"};
 
 void addSetting(CLI::App &app, const Setting &setting, ConfigLayer &layer) {
   const std::string flag = "--" + setting.name;
   if (setting.option->value.empty()) {
     app.add_flag_callback(
-        flag, [&layer, name = setting.name] { layer.options[name] = {"true", commandLine}; }, setting.help);
+        flag, [&layer, name = setting.name] { layer.options[name] = {"true", fromCommandLine}; }, setting.help);
     return;
   }
   app.add_option_function<std::string>(
-         flag, [&layer, name = setting.name](const std::string &text) { layer.options[name] = {text, commandLine}; },
+         flag,
+         [&layer, name = setting.name](const std::string &text) { layer.options[name] = {text, fromCommandLine}; },
          setting.help)
       ->type_name(std::string(setting.option->value))
       ->take_last()
@@ -36,7 +37,7 @@ void addTaskSetting(ConfigLayer &layer, const std::string &text) {
   const size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0)
     throw Error(fmt::format("--task-set must have the form name=value, but got '{}'", text));
-  layer.taskSettings[text.substr(0, equals)] = {text.substr(equals + 1), commandLine};
+  layer.taskSettings[text.substr(0, equals)] = {text.substr(equals + 1), fromCommandLine};
 }
 
 // Options of the compiler that people look for in the program.

@@ -140,12 +140,6 @@ void forwardBlock(const AttentionOp &op, const Document &document, const DecaySu
   }
 }
 
-// Sums of a decay, and of gradients for it.
-template <typename Real> struct Decay {
-  DecaySums sums;
-  DecayGrads<Real> grads;
-};
-
 // Gradients of the scores of a query behind their cap become part of the sums for the decay, then those of scores
 // before it. `ofQuery`, `ofKeys`: sums of the query and of the keys of the panel.
 template <typename Real>

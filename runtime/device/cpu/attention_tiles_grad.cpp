@@ -32,12 +32,6 @@ struct Piece {
   int64_t endOf(int64_t begin) const { return std::min(document.length, begin + rangeTokens); }
 };
 
-// Sums of a decay, and of gradients for it.
-struct Decay {
-  DecaySums sums;
-  DecayGrads<float> grads;
-};
-
 // Numbers that a thread holds of slopes of capped scores.
 int64_t slopeCount(const AttentionOp &op) { return op.has_decay && op.cap > 0 ? panelKeys * blockQueries : 0; }
 
@@ -63,7 +57,7 @@ struct Turn {
   Block block;
   Space space;
   Keys keys;
-  Decay &decay;
+  Decay<float> &decay;
 
   const AttentionOp &op() const { return grad.forward; }
   int64_t kvHead() const { return head * op().kv_heads / op().heads; }
@@ -191,7 +185,7 @@ void addBlock(const Turn &turn, bool isFirst) {
   copyRows(turn.block.rows, turn.op().head_dim, turn.space.dQ, turn.dQueries());
 }
 
-void run(const AttentionGradOp &grad, const Piece &piece, int64_t kvHead, Decay &decay, char *scratch) {
+void run(const AttentionGradOp &grad, const Piece &piece, int64_t kvHead, Decay<float> &decay, char *scratch) {
   const AttentionOp &op = grad.forward;
   const int64_t group = op.heads / op.kv_heads, begin = piece.firstQuery(), key = piece.firstKey();
   const Space space(Scratch(scratch), op);
@@ -233,7 +227,7 @@ void tiledAttentionGrad(const AttentionGradOp &grad, char *scratch) {
   const AttentionOp &op = grad.forward;
   const int64_t bytes = tiledScratch(grad);
   const std::vector<Document> documents = longestFirst(documentsOf(op.batch, op.length, op.positions));
-  Decay decay{{op, documents}, DecayGrads<float>(op)};
+  Decay<float> decay{{op, documents}, DecayGrads<float>(op)};
   for (int64_t round = 0; !documents.empty() && round < rangeCount(documents.front()); ++round) {
     const std::vector<Piece> pieces = piecesOf(op, documents, round);
     parallelFor(static_cast<int64_t>(pieces.size()) * op.kv_heads, [&](int64_t i, int thread) {

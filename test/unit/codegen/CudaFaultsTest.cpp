@@ -493,7 +493,7 @@ TEST(CudaFaults, MixerGradient) {
 TEST(CudaFaults, MixerByChannelOfBf16) {
   Patient patient(mixerWalks({"bf16", true}), "mixer.walk0", {});
   expectCaught(patient, {barrierOfCopiesRemoved}, /*step=*/18);
-  expectCaught(patient, {firstWaitIsHarmless});
+  expectCaught(patient, {copiesNotAwaited});
 }
 
 /// Masks of documents, of pairs above the diagonal, of halves of blocks.
