@@ -99,8 +99,8 @@ bool expectDecay(BuiltinCall &call, int64_t heads) {
   return false;
 }
 
-/// The decay at each position. Behind a number as small as the least nothing is left in any type, and sums of others
-/// are exact beside it.
+/// The decay at each position, bounded from below: the least leaves nothing in any type, and sums of others are exact
+/// beside it.
 Value decayOf(BuiltinCall &call) {
   constexpr double least = -4096;
   SourceRange range = call.rangeOf("decay");
