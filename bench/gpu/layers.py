@@ -10,7 +10,6 @@ layers; a layer takes the difference, divided. Sides take turns; ratios are medi
 """
 import argparse
 import datetime
-import json
 import os
 import statistics
 import sys
@@ -143,8 +142,7 @@ def main():
     parser.add_argument("--out", default=results_folder())
     arguments = parser.parse_args()
     begin, folder = time.monotonic(), os.path.abspath(arguments.folder)
-    with open(f"{folder}/facts.json", encoding="utf-8") as file:
-        facts = json.load(file)
+    facts = machine.facts_of(folder, "layers")
     machine.make_executable(folder)
     small, one = facts["emulated"], next(iter(facts["layers"].values()))
     only = [name for name in arguments.only.split(",") if name]

@@ -219,8 +219,7 @@ def main():
     end = begin + arguments.budget
     sites = sites_of(arguments.sites)
     folder = os.path.abspath(arguments.folder)
-    with open(f"{folder}/facts.json", encoding="utf-8") as file:
-        facts = json.load(file)
+    facts = machine.facts_of(folder, "programs")
     small = facts["emulated"]
     machine.make_executable(folder)
     found = ceilings(small, 60)  # of this machine, which may not be the one of the first call

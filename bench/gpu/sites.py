@@ -151,9 +151,9 @@ def main():
     arguments = parser.parse_args()
     begin = time.monotonic()
     folder = os.path.abspath(arguments.folder)
-    with open(f"{folder}/facts.json", encoding="utf-8") as file:
-        facts = json.load(file)
-    small, kind = facts["emulated"], arguments.kind or "sites"
+    kind = arguments.kind or "sites"
+    facts = machine.facts_of(folder, kind)
+    small = facts["emulated"]
     result = {"kind": kind, "date": datetime.date.today().isoformat(), "commit": facts["commit"], "emulated": small,
               "machine": ceilings(small, 60), "rounds": SMALL_ROUNDS if small else ROUNDS, "sites": []}  # fmt: skip
     print(json.dumps(result["machine"]), flush=True)

@@ -2,7 +2,6 @@
 
     decode.py FOLDER WEIGHTS SEED
 """
-import json
 import os
 import sys
 
@@ -11,6 +10,8 @@ import torch
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
 from decoder import Decoder  # noqa: E402
+
+import machine  # noqa: E402
 
 TOLERANCE = 1e-4  # of the largest logit
 CHUNK = 4  # tokens that a sequence grows by at most
@@ -42,8 +43,7 @@ def grow(decoder, tokens, expected, random):
 
 
 def main(folder, weights, seed):
-    with open(f"{folder}/facts.json", encoding="utf-8") as file:
-        shape = json.load(file)["decoder"]
+    shape = machine.facts_of(folder, "decoder", "checks")["decoder"]
     random, decoder = np.random.RandomState(int(seed)), Decoder(
         f"{folder}/programs/stretto-decode", f"{folder}/decoder/model.so", weights)
     worst, counts = 0.0, {}

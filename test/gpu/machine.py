@@ -1,6 +1,7 @@
 """Where things are on the machine the checks run on. Imports nothing but Python."""
 import glob
 import importlib.util
+import json
 import os
 
 
@@ -24,6 +25,19 @@ def environment(folder):
     given = os.environ.get("LD_LIBRARY_PATH")
     paths = library_folders(folder) + ([given] if given else [])
     return os.environ | {"LD_LIBRARY_PATH": ":".join(paths), "PYTHONUNBUFFERED": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+
+
+def facts_of(folder, part, reader="benches"):
+    """What facts.json says of a prepared folder, which must have this part of it; `reader`, the checks or the benches, wants it."""
+    try:
+        with open(f"{folder}/facts.json", encoding="utf-8") as file:
+            facts = json.load(file)
+    except FileNotFoundError:
+        raise SystemExit(f"'{folder}' must be a folder that test/gpu/prepare made, but has no facts.json") from None
+    if not facts.get(part):
+        other = "checks" if reader == "benches" else "benches"
+        raise SystemExit(f"'{folder}' must have what the {reader} need, but test/gpu/prepare made it with --only {other}")
+    return facts
 
 
 def make_executable(folder):

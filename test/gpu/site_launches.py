@@ -4,12 +4,12 @@ where no sums of columns come on top, little more; and that sites in matmuls are
     site_launches.py ROOT FOLDER (as test/gpu/prepare makes it)
 """
 import ctypes
-import json
 import sys
 
 ROOT, FOLDER = sys.argv[1:]
 sys.path[:0] = [f"{ROOT}/test/gpu", f"{ROOT}/bench/gpu"]
 import abi
+import machine
 from launches import product_launches, site_launches
 from programs import PRODUCTS
 
@@ -31,8 +31,7 @@ def moved(name, made):
 shim = ctypes.CDLL(f"{FOLDER}/kernels/libshim.so", ctypes.RTLD_GLOBAL)
 for library in (f"{FOLDER}/lib/libstretto_emulator.so", "libm.so.6"):
     ctypes.CDLL(library, ctypes.RTLD_GLOBAL)
-with open(f"{FOLDER}/facts.json", encoding="utf-8") as file:
-    facts = json.load(file)
+facts = machine.facts_of(FOLDER, "sites")
 sites = facts["sites"]
 for name, made in sites.items():
     forward, backward = moved(name, made)

@@ -43,11 +43,9 @@ def gradients_apart(path, exact):
 
 
 class Suite:
-    def __init__(self, folder, out, processes):
-        self.folder, self.out, self.processes = folder, out, processes
-        with open(f"{folder}/facts.json", encoding="utf-8") as file:
-            self.facts = json.load(file)
-        self.emulated, self.programs = self.facts["emulated"], self.facts["programs"]
+    def __init__(self, folder, out, processes, facts):
+        self.folder, self.out, self.processes, self.facts = folder, out, processes, facts
+        self.emulated, self.programs = facts["emulated"], facts["programs"]
         self.run, self.told = processes.run, ""  # what the latest run said
 
     def program(self, name):

@@ -32,6 +32,14 @@ inline std::string argumentsOf(const CLI::App &app) {
   return "options";
 }
 
+// What is wrong where an argument that has to be given is not.
+inline std::string missingArgument(const CLI::App &app) {
+  for (const CLI::Option *option : app.get_options())
+    if (option->get_required() && option->empty())
+      return std::string(namedBy(option->get_type_name())) + " is missing: name " + option->get_description();
+  return "";
+}
+
 // What is wrong where an option has none or several values, but takes one.
 inline std::string countError(const CLI::App &app, const CLI::ArgumentMismatch &error) {
   for (const CLI::Option *option : app.get_options())
@@ -60,6 +68,8 @@ inline void expectNames(const CLI::App &app) {
 // What CLI11 says of a command line that it refuses; in the words of all commands about an unknown option, with the
 // nearest one, an option that is given twice, and a word too many.
 inline std::string optionError(const CLI::App &app, const CLI::Error &error, std::span<char *const> words) {
+  if (dynamic_cast<const CLI::RequiredError *>(&error) != nullptr)
+    return missingArgument(app);
   if (const auto *mismatch = dynamic_cast<const CLI::ArgumentMismatch *>(&error))
     return countError(app, *mismatch);
   if (dynamic_cast<const CLI::ValidationError *>(&error) != nullptr)

@@ -88,7 +88,7 @@ os.chmod("results", 0o555)
 told = subprocess.run(obeying_permissions(["stretto-export", "run", "-o", "results/one"]), capture_output=True, text=True)
 expect((told.returncode, told.stderr) == (1, "stretto export: error: cannot write 'results/one': Permission denied\n"), f"{told}")
 os.chmod("results", 0o755)
-contains(export(status=2), "run is required")
+contains(export(status=2), "a run is missing: name a run directory")
 contains(export("run", "--momens", status=2), "no option is called '--momens'; did you mean '--moments'?")
 # Damaged moments matter where they are asked for; then the checkpoint before is taken, and this is told.
 flip(f"{ckpt}/00000020/moments.safetensors")
