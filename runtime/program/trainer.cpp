@@ -24,8 +24,9 @@ struct Trainer::Logs {
 };
 
 Trainer::Trainer(const TrainerParts &parts)
-    : parts(parts), schedule{parts.config.learningRate, parts.config.warmup, parts.config.steps,
-                             decayFromName(parts.config.schedule), parts.config.finalFraction},
+    : parts(parts), schedule{parts.config.learningRate,  parts.config.warmup,
+                             parts.config.steps,         decayFromName(parts.config.schedule),
+                             parts.config.finalFraction, parts.config.cooldown},
       evaluation(evaluationPlan(parts.config, parts.source, parts.state.program.batch)),
       stepper(parts.state, parts.config.accumulate, &parts.parallel), peak(parts.peakFlops) {}
 

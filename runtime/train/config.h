@@ -45,8 +45,8 @@ struct RunConfig {
   double learningRate = 1e-3, weightDecay = 0, beta1 = 0.9, beta2 = 0.98, epsilon = 1e-6;
   double clip = 1.0; // infinity: never
   std::string schedule = "cosine";
-  double finalFraction = 0.1;
-  std::optional<double> nllSquare, zLoss; // coefficients of terms of the loss; nothing: as the program has them
+  double finalFraction = 0.1, cooldown = 1; // of the rate; of the steps behind warm-up
+  std::optional<double> nllSquare, zLoss;   // coefficients of terms of the loss; nothing: as the program has them
   int64_t seed = 0;
   int64_t evalEvery = 100, evalBatches = 4, evalGenerate = -1; // -1: as the task says
   double temperature = -1;                                     // of what is generated; -1: as the task says

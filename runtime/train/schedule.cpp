@@ -7,29 +7,42 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <numbers>
 
 namespace stretto::runtime {
 
 Decay decayFromName(const std::string &name) {
-  if (name == "constant")
-    return Decay::Constant;
-  if (name == "linear")
-    return Decay::Linear;
-  if (name == "cosine")
-    return Decay::Cosine;
-  throw Error(fmt::format("a schedule must be 'constant', 'linear' or 'cosine', but got '{}'{}", name,
-                          didYouMean(name, std::vector<std::string>{"constant", "linear", "cosine"})));
+  const auto found = std::ranges::find(decayNames, name);
+  if (found == decayNames.end())
+    throw Error(fmt::format("a schedule must be one of {}, but got '{}'{}", fmt::join(decayNames, ", "), name,
+                            didYouMean(name, decayNames)));
+  return static_cast<Decay>(found - decayNames.begin());
+}
+
+// What is left of the fall when the part `done` of it is over.
+static double leftOf(Decay decay, double done) {
+  switch (decay) {
+  case Decay::Linear:
+    return 1 - done;
+  case Decay::Cosine:
+    return 0.5 * (1 + std::cos(std::numbers::pi * done));
+  case Decay::OneMinusSqrt:
+    return 1 - std::sqrt(done);
+  case Decay::Constant:
+    break;
+  }
+  return 1;
 }
 
 double Schedule::rate(int64_t step) const {
   if (step < warmup)
     return learningRate * static_cast<double>(step) / static_cast<double>(warmup);
-  if (decay == Decay::Constant || steps <= warmup)
+  const double fall = cooldown * static_cast<double>(steps - warmup), begin = static_cast<double>(steps) - fall;
+  if (decay == Decay::Constant || fall <= 0)
     return learningRate;
-  const double done = std::min(1.0, static_cast<double>(step - warmup) / static_cast<double>(steps - warmup));
-  const double left = decay == Decay::Linear ? 1 - done : 0.5 * (1 + std::cos(std::numbers::pi * done));
-  return learningRate * (finalFraction + (1 - finalFraction) * left);
+  const double done = std::clamp((static_cast<double>(step) - begin) / fall, 0.0, 1.0);
+  return learningRate * (finalFraction + (1 - finalFraction) * leftOf(decay, done));
 }
 
 } // namespace stretto::runtime

@@ -60,7 +60,7 @@ expect(status == 0 and " --task-set n=9 --task depo1 --preset one-hop -o" in tex
 
 # The command line.
 train("--lr must be a number in 0..1000000, but got 'abc'", "--lr", "abc")
-train("--schedule must be constant, linear or cosine, but got 'sine'", "--schedule", "sine")
+train("--schedule must be constant, linear, cosine or 1-sqrt, but got 'sine'", "--schedule", "sine")
 train("--resume needs the run directory: give --out FOLDER", "--resume")
 train("cannot open 'none.toml': No such file or directory", "--config", "none.toml")
 train("task 'depo1': has no parameter 'nn'; did you mean 'n'?", "--task-set", "nn=3")

@@ -438,9 +438,9 @@ TEST(Config, BadValuesAreRefusedWithTheirRange) {
               "--z-loss must be a number in 0..1000000, but got '" + std::string(text) + "'");
   EXPECT_EQ(composeError({"--task", "copy", "--lr", "1x"}), "--lr must be a number in 0..1000000, but got '1x'");
   EXPECT_EQ(composeError({"--task", "copy", "--schedule", "lienar"}),
-            "--schedule must be constant, linear or cosine, but got 'lienar'; did you mean 'linear'?");
+            "--schedule must be constant, linear, cosine or 1-sqrt, but got 'lienar'; did you mean 'linear'?");
   EXPECT_EQ(composeError({"--task", "copy", "--schedule", "wsd-xyzzy"}),
-            "--schedule must be constant, linear or cosine, but got 'wsd-xyzzy'");
+            "--schedule must be constant, linear, cosine or 1-sqrt, but got 'wsd-xyzzy'");
   EXPECT_EQ(composeError({"--task", "copy", "--task-set", "n"}),
             "--task-set must have the form name=value, but got 'n'");
   EXPECT_EQ(composeError({"--task", "copy", "--steps"}), "--steps needs a value");

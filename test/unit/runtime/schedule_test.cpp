@@ -32,6 +32,21 @@ TEST(Schedule, CosineDecayIsHalfWayInTheMiddle) {
   EXPECT_NEAR(schedule.rate(100), 0.1, 1e-12);
 }
 
+TEST(Schedule, ACooldownKeepsTheRateUntilItsFirstStep) {
+  const Schedule linear{1, 10, 110, Decay::Linear, 0.2, 0.4};
+  EXPECT_DOUBLE_EQ(linear.rate(5), 0.5);
+  EXPECT_DOUBLE_EQ(linear.rate(10), 1);
+  EXPECT_DOUBLE_EQ(linear.rate(70), 1);
+  EXPECT_DOUBLE_EQ(linear.rate(90), 0.6);
+  EXPECT_DOUBLE_EQ(linear.rate(110), 0.2);
+  const Schedule root{2, 0, 100, Decay::OneMinusSqrt, 0, 0.25};
+  EXPECT_DOUBLE_EQ(root.rate(75), 2);
+  EXPECT_NEAR(root.rate(84), 2 * (1 - 0.6), 1e-12);
+  EXPECT_DOUBLE_EQ(root.rate(100), 0);
+  const Schedule none{1, 10, 110, Decay::Cosine, 0.2, 0};
+  EXPECT_DOUBLE_EQ(none.rate(110), 1);
+}
+
 TEST(Schedule, UnknownNamesAreRefusedWithTheNearest) {
   EXPECT_EQ(decayFromName("linear"), Decay::Linear);
   try {
@@ -39,6 +54,6 @@ TEST(Schedule, UnknownNamesAreRefusedWithTheNearest) {
     FAIL();
   } catch (const Error &error) {
     EXPECT_STREQ(error.what(),
-                 "a schedule must be 'constant', 'linear' or 'cosine', but got 'cosin'; did you mean 'cosine'?");
+                 "a schedule must be one of constant, linear, cosine, 1-sqrt, but got 'cosin'; did you mean 'cosine'?");
   }
 }

@@ -214,9 +214,9 @@ TEST(EvaluationArguments, ASpecIsTakenAsItIs) {
 }
 
 TEST(EvaluationArguments, WhatOnlyTrainingReadsIsRefused) {
-  for (const char *ofTraining :
-       {"--steps", "--out", "--virtual-ranks", "--lr", "--warmup", "--clip", "--accumulate", "--schedule",
-        "--weight-decay", "--beta1", "--epsilon", "--save-every", "--eval-every", "--keep", "--final-fraction"}) {
+  for (const char *ofTraining : {"--steps", "--out", "--virtual-ranks", "--lr", "--warmup", "--clip", "--accumulate",
+                                 "--schedule", "--weight-decay", "--beta1", "--epsilon", "--save-every", "--eval-every",
+                                 "--keep", "--final-fraction", "--cooldown"}) {
     const std::string name = ofTraining;
     for (const Words &given : {Words{name, "5"}, Words{name + "=5"}}) {
       Words words{"m.stretto", "--init-from=w"};
