@@ -136,6 +136,9 @@ void addMemory(ModuleOp module, PlannedProgram &program) {
     case kern::Arena::activations:
       program.activationBytes = bytes;
       break;
+    case kern::Arena::factors:
+      program.factorsBytes = bytes;
+      break;
     case kern::Arena::squares:
       program.squaresBytes = bytes;
       break;

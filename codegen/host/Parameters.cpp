@@ -13,19 +13,12 @@ using namespace mlir;
 using namespace stretto;
 using namespace stretto::codegen;
 
-/// The name of a part in a layer: `{}` stands for its number.
-static std::string nameIn(seq::PartAttr part, int64_t layer) {
-  auto [front, back] = part.getName().getValue().split("{}");
-  bool stacked = front.size() != part.getName().getValue().size();
-  return stacked ? (front + std::to_string(layer) + back).str() : front.str();
-}
-
 LogicalResult stretto::codegen::checkWeightNames(ModuleOp module) {
   llvm::StringMap<seq::ParameterOp> known;
   for (auto op : module.getOps<seq::ParameterOp>())
     for (int64_t layer = 0; layer < op.getLayers(); ++layer)
       for (auto part : op.getParts().getAsRange<seq::PartAttr>()) {
-        std::string name = nameIn(part, op.getFirst() + layer * op.getStep());
+        std::string name = part.getNameIn(op.getFirst() + layer * op.getStep());
         auto [other, isNew] = known.try_emplace(name, op);
         if (isNew)
           continue;
@@ -62,9 +55,11 @@ SmallVector<ParameterEntry> stretto::codegen::listParameters(ModuleOp module) {
         SmallVector<int64_t, 4> partShape(shape);
         partShape.front() = part.getRows();
         seq::InitAttr init = part.getInit(i);
-        entries.push_back({nameIn(part, op.getFirst() + i * op.getStep()), offset, partShape, !op.getFrozen(),
+        seq::FactorsAttr factors = part.getFactors(i);
+        entries.push_back({part.getNameIn(op.getFirst() + i * op.getStep()), offset, partShape, !op.getFrozen(),
                            static_cast<int32_t>(init.getKind()), init.getA().getValueAsDouble(),
-                           init.getB().getValueAsDouble(), location});
+                           init.getB().getValueAsDouble(), factors ? factors.getLearningRate().getValueAsDouble() : 1,
+                           factors ? factors.getWeightDecay().getValueAsDouble() : 1, location});
         offset += part.getRows() * rowElements;
       }
     }

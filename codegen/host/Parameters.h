@@ -13,6 +13,7 @@ struct ParameterEntry {
   bool trainable;
   int32_t init; // stretto_init_kind
   double a, b;
+  double lrFactor, weightDecayFactor;
   std::string location; // "file:line:column", or empty
 };
 

@@ -101,6 +101,8 @@ private:
           .set(&Line::init, entry.init)
           .set(&Line::init_a, entry.a)
           .set(&Line::init_b, entry.b)
+          .set(&Line::lr_factor, entry.lrFactor)
+          .set(&Line::weight_decay_factor, entry.weightDecayFactor)
           .set(&Line::location, g.text(entry.location));
     });
   }
@@ -349,10 +351,13 @@ private:
         .set(&Program::gradients_begin, numberOf(kern::gradientsBeginAttr))
         .set(&Program::activation_bytes, numberOf(kern::activationBytesAttr))
         .set(&Program::trainable_elements, trainableElements())
+        .set(&Program::factor_columns, passes::layoutParameters(module).factorColumns)
         .set(&Program::flops_forward, facts.flopsForward)
         .set(&Program::flops_backward, facts.flopsBackward)
         .set(&Program::nll_square, loss.nllSquare)
-        .set(&Program::z_loss, loss.zLoss);
+        .set(&Program::z_loss, loss.zLoss)
+        .set(&Program::lr_factors, textOf(lrFactorsAttr))
+        .set(&Program::weight_decay_factors, textOf(weightDecayFactorsAttr));
   }
 
   void addLists(AbiStruct<Program> &fields) {

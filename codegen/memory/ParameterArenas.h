@@ -9,7 +9,7 @@
 namespace stretto::codegen {
 
 /// These arenas and what each takes, in bytes.
-inline std::array<std::pair<kern::Arena, int64_t>, 7> parameterArenas(const passes::ParameterLayout &layout) {
+inline std::array<std::pair<kern::Arena, int64_t>, 8> parameterArenas(const passes::ParameterLayout &layout) {
   using kern::Arena;
   return {{{Arena::parameters, layout.totalBytes},
            {Arena::gradients, layout.trainableBytes},
@@ -17,7 +17,8 @@ inline std::array<std::pair<kern::Arena, int64_t>, 7> parameterArenas(const pass
            {Arena::moment2, layout.trainableBytes},
            {Arena::accumulator, layout.trainableBytes},
            {Arena::rounded, layout.roundedBytes},
-           {Arena::squares, layout.squaresBytes}}};
+           {Arena::squares, layout.squaresBytes},
+           {Arena::factors, layout.factorsBytes()}}};
 }
 
 } // namespace stretto::codegen

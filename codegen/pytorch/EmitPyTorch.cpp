@@ -82,6 +82,7 @@ private:
   void printDeclaration(seq::ParameterOp parameter, int indent);
   void printLoss(bool hasAdded);
   void printLoader();
+  void printGroups();
 
   ModuleOp module;
   WeightPaths weights;
@@ -242,6 +243,35 @@ void ModulePrinter::printLoader() {
      << "    return model\n";
 }
 
+/// The factors of learning rates and weight decays by the names of weights, where these are not 1.
+static std::string factorsOf(seq::ParameterOp parameter) {
+  std::string text;
+  auto part = cast<seq::PartAttr>(parameter.getParts()[0]);
+  for (int64_t layer = 0; layer < parameter.getLayers(); ++layer)
+    if (seq::FactorsAttr factors = part.getFactors(layer))
+      text += "        \"" + part.getNameIn(parameter.getFirst() + layer * parameter.getStep()) + "\": (" +
+              python::number(factors.getLearningRate().getValue()) + ", " +
+              python::number(factors.getWeightDecay().getValue()) + "),\n";
+  return text;
+}
+
+void ModulePrinter::printGroups() {
+  std::string factors;
+  for (auto parameter : module.getOps<seq::ParameterOp>())
+    factors += factorsOf(parameter);
+  if (factors.empty())
+    return;
+  os << "\n\ndef parameter_groups(model, lr, weight_decay):\n"
+     << "    \"\"\"The weights for an optimizer, in groups of one learning rate and weight decay.\"\"\"\n"
+     << "    factors = {\n"
+     << factors << "    }\n"
+     << "    groups = {}\n"
+     << "    for name, weight in model.named_parameters():\n"
+     << "        groups.setdefault(factors.get(name, (1, 1)), []).append(weight)\n"
+     << "    return [{\"params\": weights, \"lr\": lr * rate, \"weight_decay\": weight_decay * decay}\n"
+     << "            for (rate, decay), weights in groups.items()]\n";
+}
+
 LogicalResult ModulePrinter::print() {
   auto main = module.lookupSymbol<func::FuncOp>("main");
   if (!main || main.isExternal())
@@ -254,6 +284,7 @@ LogicalResult ModulePrinter::print() {
     return failure();
   printLoss(main.getNumResults() > 1);
   printLoader();
+  printGroups();
   return success();
 }
 

@@ -64,6 +64,9 @@ RankMemory estimateMemory(const PlannedProgram &program, const RankShape &shape,
                           const Exchange &squares, const Device &device) {
   const bool accumulates = shape.accumulate > 1, exchanges = shape.ranks > 1;
   const int64_t activations = std::max(program.activationBytes, exchange.bytes);
+  const double ownPart =
+      static_cast<double>(exchange.bytesOwned) / static_cast<double>(std::max<int64_t>(1, program.trainableBytes));
+  const auto ownFactors = static_cast<int64_t>(static_cast<double>(program.factorsBytes) * ownPart);
   RankMemory memory;
   memory.items = {
       {"parameters", std::max(program.parameterBytes, exchange.bytes)},
@@ -73,7 +76,7 @@ RankMemory estimateMemory(const PlannedProgram &program, const RankShape &shape,
       {"accumulator", accumulates ? program.trainableBytes : 0},
       {"pending", pendingLevels(shape.virtualRanksOfOne()) * program.trainableBytes, "gradients of virtual ranks"},
       {"staging", std::max(largestBucket(exchange), exchanges ? squares.bytes : 0), "gradients of other ranks"},
-      {"other", program.otherBytes + std::max(program.squaresBytes, squares.bytes)},
+      {"other", program.otherBytes + std::max(program.squaresBytes, squares.bytes) + ownFactors},
       {"libraries", static_cast<int64_t>(device.libraryBytes.value)},
   };
   for (const MemoryItem &item : memory.items)

@@ -43,6 +43,7 @@ struct PlannedProgram {
   int64_t pieceBytes = 0, sumBytes = 0; // what is not cut of the trainable part, and of the sums of squares of its rows
   std::vector<PlannedBucket> buckets;   // in the order in which they become final; none: all at the end
   int64_t activationBytes = 0;          // gradients, which lie at their start, included
+  int64_t factorsBytes = 0;             // of learning rates and weight decays, of which a rank holds its part
   int64_t squaresBytes = 0, otherBytes = 0;
   StepWork work;
 };

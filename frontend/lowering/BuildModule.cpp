@@ -54,6 +54,15 @@ seq::InitAttr initAttr(MLIRContext *context, const Initializer &init) {
   return seq::InitAttr::get(context, kinds[unsigned(init.kind)], init.a, init.b);
 }
 
+/// None where all are 1.
+llvm::SmallVector<seq::FactorsAttr> factorsOf(MLIRContext *context, const Weight &weight) {
+  if (llvm::all_of(weight.factors, [](const Factors &factors) { return factors == Factors(); }))
+    return {};
+  return llvm::map_to_vector(weight.factors, [&](const Factors &factors) {
+    return seq::FactorsAttr::get(context, factors.learningRate, factors.weightDecay);
+  });
+}
+
 /// "layers.{}.q.weight" becomes @layers.q.weight, or @layers.2.q.weight for the layers 2, 2 + step, ... A dot
 /// keeps the symbol apart from those of functions.
 std::string symbolName(const Weight &weight) {
@@ -75,7 +84,7 @@ seq::ParameterOp ModuleBuilder::emitParameter(const Weight &weight, SymbolTable 
   int64_t rows = type.getDimSize(isStacked ? 1 : 0);
   MLIRContext *context = builder.getContext();
   auto inits = llvm::map_to_vector(weight.inits, [&](const Initializer &init) { return initAttr(context, init); });
-  auto part = seq::PartAttr::get(context, builder.getStringAttr(weight.name), rows, inits);
+  auto part = seq::PartAttr::get(context, builder.getStringAttr(weight.name), rows, inits, factorsOf(context, weight));
   auto parameter =
       seq::ParameterOp::create(builder, translator.location(weight.range), symbolName(weight), type,
                                builder.getArrayAttr({part}), isStacked, stack.first, stack.step, weight.frozen);

@@ -129,7 +129,7 @@ std::string Emitter::weightScope(llvm::StringRef op, NameHint hint) {
   return place.function->uniqueName(hint.isReassigned ? (hint.variable + "_" + op).str() : hint.variable.str());
 }
 
-Value Emitter::makeWeight(const std::string &name, llvm::ArrayRef<Dim> dims, Initializer init, bool frozen,
+Value Emitter::makeWeight(const std::string &name, llvm::ArrayRef<Dim> dims, Initializer init, Training training,
                           SourceRange range) {
   budget.spend(steps, range);
   Weight weight;
@@ -137,7 +137,8 @@ Value Emitter::makeWeight(const std::string &name, llvm::ArrayRef<Dim> dims, Ini
   weight.type.kind = Type::Kind::Weight;
   weight.type.dims.assign(dims.begin(), dims.end());
   weight.inits = {init};
-  weight.frozen = frozen;
+  weight.factors = {training.factors};
+  weight.frozen = training.frozen;
   weight.range = range;
   int64_t elements = 1;
   for (const Dim &dim : dims) {

@@ -65,7 +65,8 @@ public:
   bool mayGoOn() const { return !budget.isExhausted(); }
   /// The name of an operation's weights: of the variable, or of the operation.
   std::string weightScope(llvm::StringRef op, NameHint hint);
-  Value makeWeight(const std::string &name, llvm::ArrayRef<Dim> dims, Initializer init, bool frozen, SourceRange range);
+  Value makeWeight(const std::string &name, llvm::ArrayRef<Dim> dims, Initializer init, Training training,
+                   SourceRange range);
   /// Marks the operations that make these values: the backward pass recomputes them.
   void markRecomputed(llvm::ArrayRef<Value> values);
 

@@ -113,6 +113,14 @@ public:
       value(init.b);
       os << ')';
     }
+    for (const Factors &factors : withNumbers ? llvm::ArrayRef(weight.factors) : llvm::ArrayRef<Factors>())
+      if (factors != Factors()) {
+        os << " factors(";
+        value(factors.learningRate);
+        os << ", ";
+        value(factors.weightDecay);
+        os << ')';
+      }
     for (const Stack &stack : weight.stacks)
       os << " layers(" << stack.first << ", " << stack.step << ", " << stack.count << ')';
     os << (weight.frozen ? " frozen\n" : "\n");

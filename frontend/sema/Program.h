@@ -63,6 +63,18 @@ inline constexpr Initializer normal02{Initializer::Kind::Normal, 0, 0.02};
 /// The initializer that a name stands for by itself, or null.
 const Initializer *findInitializer(llvm::StringRef name);
 
+/// What the learning rate and the weight decay of a weight are multiplied by.
+struct Factors {
+  double learningRate = 1, weightDecay = 1;
+  bool operator==(const Factors &) const = default;
+};
+
+/// The part of a weight in training.
+struct Training {
+  bool frozen = false;
+  Factors factors;
+};
+
 /// The layers a stacked weight belongs to: first, first + step, ... (count of them).
 struct Stack {
   int64_t first = 0, step = 1, count = 1;
@@ -78,6 +90,7 @@ struct Weight {
   std::string name;
   Type type;
   llvm::SmallVector<Initializer, 1> inits; // one, or one for each layer of a stack
+  llvm::SmallVector<Factors, 1> factors;   // likewise
   bool frozen = false;
   llvm::SmallVector<Stack, 1> stacks;
   SourceRange range;

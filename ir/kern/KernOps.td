@@ -19,7 +19,7 @@ def Kern_Arena : I32EnumAttr<"Arena", "an arena of the ABI (stretto_arena)", [
   I32EnumAttrCase<"moment1", 3>, I32EnumAttrCase<"moment2", 4>, I32EnumAttrCase<"accumulator", 5>,
   I32EnumAttrCase<"inputs", 6>, I32EnumAttrCase<"outputs", 7>, I32EnumAttrCase<"tables", 8>,
   I32EnumAttrCase<"hyper", 9>, I32EnumAttrCase<"rounded", 10>, I32EnumAttrCase<"cache", 11>,
-  I32EnumAttrCase<"squares", 12>]> {
+  I32EnumAttrCase<"squares", 12>, I32EnumAttrCase<"factors", 13>]> {
   let cppNamespace = "::stretto::kern";
   let genSpecializedAttr = 0;
 }

@@ -11,6 +11,11 @@ inline constexpr llvm::StringLiteral modelAttr = "seq.model", specTextAttr = "se
 /// The text of the stage that was continued.
 inline constexpr llvm::StringLiteral continuedFromAttr = "seq.continued_from";
 
+/// What the learning rates and weight decays of some weights were asked to be multiplied by (text). Parameters say what
+/// they are.
+inline constexpr llvm::StringLiteral lrFactorsAttr = "seq.lr_factors",
+                                     weightDecayFactorsAttr = "seq.weight_decay_factors";
+
 /// Sequences of a batch, tokens of a sequence, and how many tokens there are (i64 each).
 inline constexpr llvm::StringLiteral batchAttr = "seq.batch", lengthAttr = "seq.length",
                                      vocabularyAttr = "seq.vocabulary";

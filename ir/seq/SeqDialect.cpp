@@ -16,18 +16,26 @@ using namespace mlir;
 using namespace stretto;
 using namespace stretto::seq;
 
-/// A list of distributions. One that there is not is told once, by its verifier.
-static ParseResult parseInits(AsmParser &parser, SmallVector<InitAttr> &inits) {
+/// A list of attributes. One that there is not is told once, by its verifier.
+template <typename Attr> static ParseResult parseList(AsmParser &parser, SmallVector<Attr> &list) {
   return parser.parseCommaSeparatedList([&]() -> ParseResult {
-    FailureOr<InitAttr> init = FieldParser<InitAttr>::parse(parser);
-    if (failed(init))
+    FailureOr<Attr> one = FieldParser<Attr>::parse(parser);
+    if (failed(one))
       return failure();
-    inits.push_back(*init);
+    list.push_back(*one);
     return success();
   });
 }
 
+static ParseResult parseInits(AsmParser &parser, SmallVector<InitAttr> &inits) { return parseList(parser, inits); }
 static void printInits(AsmPrinter &printer, ArrayRef<InitAttr> inits) { printer.printStrippedAttrOrType(inits); }
+
+static ParseResult parseFactors(AsmParser &parser, SmallVector<FactorsAttr> &factors) {
+  return parseList(parser, factors);
+}
+static void printFactors(AsmPrinter &printer, ArrayRef<FactorsAttr> factors) {
+  printer.printStrippedAttrOrType(factors);
+}
 
 #include "ir/seq/SeqDialect.cpp.inc"
 #include "ir/seq/SeqEnums.cpp.inc"
@@ -65,6 +73,8 @@ static constexpr AttributeRule rules[] = {
     {specTextAttr, expectedText, isText},
     {settingsAttr, expectedText, isText},
     {continuedFromAttr, expectedText, isText},
+    {lrFactorsAttr, expectedText, isText},
+    {weightDecayFactorsAttr, expectedText, isText},
     {batchAttr, expectedCount, isCount},
     {lengthAttr, expectedCount, isCount},
     {vocabularyAttr, expectedCount, isCount},

@@ -109,24 +109,50 @@ def Seq_InitAttr : Seq_Attr<"Init", "init"> {
   }]>];
 }
 
+def Seq_FactorsAttr : Seq_Attr<"Factors", "factors"> {
+  let summary = "by what a weight's learning rate and weight decay are multiplied";
+  let description = [{
+    The first is of the learning rate, the second of the weight decay; both are finite and not negative.
+
+    ```mlir
+    #seq.factors<1.0 : f64, 0.0 : f64>
+    ```
+  }];
+  let parameters = (ins "::mlir::FloatAttr":$learning_rate, "::mlir::FloatAttr":$weight_decay);
+  let assemblyFormat = "`<` $learning_rate `,` $weight_decay `>`";
+  let genVerifyDecl = 1;
+  let builders = [AttrBuilder<(ins "double":$learningRate, "double":$weightDecay), [{
+    auto f64 = ::mlir::Float64Type::get($_ctxt);
+    return $_get($_ctxt, ::mlir::FloatAttr::get(f64, learningRate), ::mlir::FloatAttr::get(f64, weightDecay));
+  }]>];
+}
+
 def Seq_PartAttr : Seq_Attr<"Part", "part"> {
   let summary = "a named range of rows of a parameter";
   let description = [{
     Parameters that are used together are stored as one; each keeps its name as a part. `rows` counts entries
     of the first dimension (behind the layer dimension of a stacked parameter). In the name of a stacked
     parameter `{}` stands for the number of the layer. It has one initial distribution, or one for each layer, in
-    their order: `<normal, 0.0 : f64, 0.02 : f64>, <normal, 0.0 : f64, 0.01 : f64>`.
+    their order: `<normal, 0.0 : f64, 0.02 : f64>, <normal, 0.0 : f64, 0.01 : f64>`; and so with the factors of its
+    learning rate and its weight decay, which are 1 where there are none: `factors <1.0 : f64, 0.0 : f64>` behind these.
 
     ```mlir
-    #seq.part<"layers.{}.attention.q.weight", 256, <normal, 0.0 : f64, 0.02 : f64>>
+    #seq.part<"layers.{}.a_log", 8, <log_of_uniform, 1.0 : f64, 16.0 : f64> factors <1.0 : f64, 0.0 : f64>>
     ```
   }];
-  let parameters = (ins "::mlir::StringAttr":$name, "int64_t":$rows, ArrayRefParameter<"InitAttr">:$inits);
-  let assemblyFormat = "`<` $name `,` $rows `,` custom<Inits>($inits) `>`";
+  let parameters = (ins "::mlir::StringAttr":$name, "int64_t":$rows, ArrayRefParameter<"InitAttr">:$inits,
+                        OptionalArrayRefParameter<"FactorsAttr">:$factors);
+  let assemblyFormat = "`<` $name `,` $rows `,` custom<Inits>($inits) (`factors` custom<Factors>($factors)^)? `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     /// Of the layer in this place of the stack.
     InitAttr getInit(int64_t layer) { return getInits().size() == 1 ? getInits()[0] : getInits()[layer]; }
+    /// In the layer of this number, which `{}` stands for.
+    std::string getNameIn(int64_t layer);
+    /// Those of the layer in this place of the stack; null where both are 1.
+    FactorsAttr getFactors(int64_t layer) {
+      return getFactors().empty() ? FactorsAttr() : getFactors()[getFactors().size() == 1 ? 0 : layer];
+    }
   }];
 }
 

@@ -35,11 +35,25 @@ LogicalResult InitAttr::verify(function_ref<InFlightDiagnostic()> emitError, Ini
   return emitError() << "there is no distribution " << stringifyInitKind(kind) << " with " << a << " and " << b;
 }
 
+LogicalResult FactorsAttr::verify(function_ref<InFlightDiagnostic()> emitError, FloatAttr learningRate,
+                                  FloatAttr weightDecay) {
+  for (FloatAttr factor : {learningRate, weightDecay})
+    if (double number = factor.getValueAsDouble(); !std::isfinite(number) || number < 0)
+      return emitError() << "a factor must be finite and not negative, but is " << factor;
+  return success();
+}
+
 LogicalResult PartAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringAttr name, int64_t rows,
-                               ArrayRef<InitAttr>) {
+                               ArrayRef<InitAttr>, ArrayRef<FactorsAttr>) {
   if (rows >= 1)
     return success();
   return emitError() << "a part must have at least 1 row, but " << name << " has " << rows;
+}
+
+std::string PartAttr::getNameIn(int64_t layer) {
+  auto [front, back] = getName().getValue().split("{}");
+  bool isStacked = front.size() != getName().getValue().size();
+  return isStacked ? (front + std::to_string(layer) + back).str() : front.str();
 }
 
 LogicalResult ParameterOp::verify() {
@@ -57,6 +71,9 @@ LogicalResult ParameterOp::verify() {
     if (size_t inits = part.getInits().size(); inits != 1 && inits != layers)
       return emitOpError() << "parts must have one initial distribution, or one for each of " << layers
                            << " layers, but got " << inits << " of " << part.getName();
+    if (size_t factors = part.getFactors().size(); factors > 1 && factors != layers)
+      return emitOpError() << "parts must have factors for all, or for each of " << layers << " layers, but got "
+                           << factors << " of " << part.getName();
     rows = llvm::SaturatingAdd(rows, static_cast<uint64_t>(part.getRows()));
   }
   if (rows != static_cast<uint64_t>(getLayerShape().front()))

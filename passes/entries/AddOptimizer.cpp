@@ -28,6 +28,7 @@ struct AddOptimizerPass : stretto::passes::impl::AddOptimizerBase<AddOptimizerPa
     real = layout.elementType;
     flat = RankedTensorType::get({1, rowsOf(layout.trainableBytes), flatColumns}, real);
     allSquares = RankedTensorType::get({1, rowsOf(layout.squaresBytes), flatColumns}, real);
+    factors = RankedTensorType::get({1, flat.getDimSize(1), 2 * layout.factorColumns}, real);
     scalar = RankedTensorType::get({1}, real);
     rounded = roundedActivationType(getOperation());
     for (StringRef name : {entryname::squares, entryname::norm, entryname::apply, entryname::accumulate,
@@ -110,6 +111,14 @@ private:
 
   Value round(RowBuilder &b, Value row) { return arith::TruncFOp::create(b, typeOf(row).clone(rounded), row); }
 
+  /// Factors of learning rates or weight decays of a row, for each of its columns.
+  static Value factorOf(RowBuilder &b, Value factors, bool isOfDecay, int64_t columns) {
+    int64_t count = columnsOf(factors) / 2;
+    Value own = b.slice(factors, isOfDecay ? count : 0, count);
+    return b.reshape(b.alongColumns(own, columns / count), {columns});
+  }
+
+  /// Operands: parameters, gradients, moments, the squared norm, HYPER, and factors where weights have them.
   static SmallVector<Value> adamW(RowBuilder &b, ArrayRef<Value> operands) {
     Value p = operands[0], g = operands[1], m = operands[2], v = operands[3];
     Hyper hyper{b, operands[5]};
@@ -121,14 +130,19 @@ private:
     clip = b.select(b.less(clip, b.splat(one, 1.0)), clip, b.splat(one, 1.0));
     Value rate = hyper.get(STRETTO_HYPER_LEARNING_RATE), decay = hyper.get(STRETTO_HYPER_WEIGHT_DECAY);
     Value beta1 = hyper.get(STRETTO_HYPER_BETA1), beta2 = hyper.get(STRETTO_HYPER_BETA2);
-    Value keep = b.sub(b.splat(one, 1.0), b.mul(rate, decay));
-    Value step = b.div(rate, hyper.get(STRETTO_HYPER_BIAS_CORRECTION1));
+    Value lost = wide(b.mul(rate, decay)), step = wide(b.div(rate, hyper.get(STRETTO_HYPER_BIAS_CORRECTION1)));
+    if (operands.size() > 6) {
+      Value ofRate = factorOf(b, operands[6], /*isOfDecay=*/false, columns);
+      lost = b.mul(b.mul(lost, ofRate), factorOf(b, operands[6], /*isOfDecay=*/true, columns));
+      step = b.mul(step, ofRate);
+    }
+    Value keep = b.sub(b.splat(lost.getType(), 1.0), lost);
     Value root = math::SqrtOp::create(b, hyper.get(STRETTO_HYPER_BIAS_CORRECTION2));
     Value scaled = b.mul(g, wide(clip));
     Value newM = b.add(b.mul(wide(beta1), m), b.mul(wide(b.sub(b.splat(one, 1.0), beta1)), scaled));
     Value newV = b.add(b.mul(wide(beta2), v), b.mul(wide(b.sub(b.splat(one, 1.0), beta2)), b.mul(scaled, scaled)));
     Value denominator = b.add(b.div(math::SqrtOp::create(b, newV), wide(root)), wide(hyper.get(STRETTO_HYPER_EPSILON)));
-    Value newP = b.sub(b.mul(p, wide(keep)), b.mul(wide(step), b.div(newM, denominator)));
+    Value newP = b.sub(b.mul(p, keep), b.mul(step, b.div(newM, denominator)));
     return {newP, newM, newV};
   }
 
@@ -157,24 +171,28 @@ private:
   void addApply() {
     RowBuilder b(NameLoc::get(StringAttr::get(&getContext(), "optimizer")), &getContext());
     auto hyper = RankedTensorType::get({STRETTO_HYPER_COUNT}, real);
-    func::FuncOp function = addFunction(b, entryname::apply,
-                                        {{flat, start(Arena::parameters)},
-                                         {flat, start(Arena::gradients)},
-                                         {flat, start(Arena::moment1)},
-                                         {flat, start(Arena::moment2)},
-                                         {scalar, start(Arena::outputs, gradSquaresOffset)},
-                                         {hyper, start(Arena::hyper)}});
+    SmallVector<std::pair<Type, kern::SlotAttr>> operands{{flat, start(Arena::parameters)},
+                                                          {flat, start(Arena::gradients)},
+                                                          {flat, start(Arena::moment1)},
+                                                          {flat, start(Arena::moment2)},
+                                                          {scalar, start(Arena::outputs, gradSquaresOffset)},
+                                                          {hyper, start(Arena::hyper)}};
+    SmallVector<RowMap> maps{RowMap::row, RowMap::row, RowMap::row, RowMap::row, RowMap::shared, RowMap::shared};
+    if (factors.getShape().back() > 0) {
+      operands.emplace_back(factors, start(Arena::factors));
+      maps.push_back(RowMap::row);
+    }
+    func::FuncOp function = addFunction(b, entryname::apply, operands);
     SmallVector<Type> types(3, flat);
     if (rounded)
       types.push_back(flat.clone(rounded));
-    auto step = addKernel(b, "apply.adamw", function.getArguments(),
-                          {RowMap::row, RowMap::row, RowMap::row, RowMap::row, RowMap::shared, RowMap::shared}, types,
-                          [&](RowBuilder &b, ArrayRef<Value> operands) {
-                            SmallVector<Value> results = adamW(b, operands);
-                            if (rounded)
-                              results.push_back(round(b, results[0]));
-                            return results;
-                          });
+    auto step =
+        addKernel(b, "apply.adamw", function.getArguments(), maps, types, [&](RowBuilder &b, ArrayRef<Value> operands) {
+          SmallVector<Value> results = adamW(b, operands);
+          if (rounded)
+            results.push_back(round(b, results[0]));
+          return results;
+        });
     SmallVector<std::pair<Value, kern::SlotAttr>> results{{step.getResult(0), start(Arena::parameters)},
                                                           {step.getResult(1), start(Arena::moment1)},
                                                           {step.getResult(2), start(Arena::moment2)}};
@@ -210,6 +228,6 @@ private:
   }
 
   Type real, rounded; // `rounded` is null where parameters have no bf16 copy
-  RankedTensorType flat, allSquares, scalar;
+  RankedTensorType flat, allSquares, factors, scalar;
 };
 } // namespace

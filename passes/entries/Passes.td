@@ -103,7 +103,8 @@ def AddOptimizer : Pass<"kern-add-optimizer", "::mlir::ModuleOp"> {
     * `@norm`: the sum of these sums (in order) and its root, the global 2-norm of the gradients, written to OUTPUTS;
     * `@apply`: AdamW on gradients scaled by `min(1, clip / (norm + 1e-6))`, in place. As in PyTorch the weight decay is
       decoupled: `p *= 1 - rate * decay`, `m = b1 m + (1 - b1) g`, `v = b2 v + (1 - b2) g^2`, `p -= rate / c1 * m /
-      (sqrt(v) / sqrt(c2) + eps)`. All numbers are read from HYPER, the norm from what `@norm` left;
+      (sqrt(v) / sqrt(c2) + eps)`. All numbers are read from HYPER, the norm from what `@norm` left. Where weights have
+      factors, the rate and the decay of each are multiplied by these, read from FACTORS;
     * `@accumulate`: ACCUMULATOR += GRADIENTS;
     * `@take_accumulated`: GRADIENTS = ACCUMULATOR, ACCUMULATOR = 0;
     * `@round_parameters`, where activations are bf16 (`seq.activation_type`): ROUNDED = PARAMETERS in bf16, the frozen

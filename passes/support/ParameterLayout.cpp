@@ -4,6 +4,8 @@
 #include "ir/seq/ActivationType.h"
 #include "ir/seq/TensorBytes.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace stretto;
 using namespace stretto::passes;
@@ -45,6 +47,20 @@ int64_t layoutPart(ParameterLayout &layout, ArrayRef<seq::ParameterOp> parameter
   }
   return offset;
 }
+
+bool hasFactors(seq::ParameterOp parameter) {
+  return llvm::any_of(parameter.getParts().getAsRange<seq::PartAttr>(),
+                      [](seq::PartAttr part) { return !part.getFactors().empty(); });
+}
+
+/// Elements side by side of one part, whichever these are: a power of two, at most those of a slot's alignment.
+int64_t elementsOfOnePart(const ParameterLayout &layout, ArrayRef<seq::ParameterOp> parameters) {
+  int64_t element = elementBytes(layout.elementType), common = slotAlignment / element;
+  for (seq::ParameterOp op : parameters)
+    for (auto part : op.getParts().getAsRange<seq::PartAttr>())
+      common = std::gcd(common, part.getRows() * ShapedType::getNumElements(op.getLayerShape().drop_front()));
+  return common;
+}
 } // namespace
 
 int64_t stretto::passes::entryBytes(seq::ParameterOp parameter) {
@@ -63,6 +79,8 @@ ParameterLayout stretto::passes::layoutParameters(ModuleOp module) {
   int64_t used = layoutPart(layout, trainable, 0);
   layout.trainableBytes = llvm::alignTo(std::max<int64_t>(used, 1), rowBytes);
   layout.squaresBytes = llvm::alignTo(layout.trainableBytes / flatColumns, rowBytes);
+  if (llvm::any_of(trainable, hasFactors))
+    layout.factorColumns = flatColumns / elementsOfOnePart(layout, trainable);
   layout.totalBytes = layoutPart(layout, frozen, layout.trainableBytes);
   if (roundedActivationType(module)) {
     layout.totalBytes = llvm::alignTo(layout.totalBytes, rowBytes);

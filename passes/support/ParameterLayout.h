@@ -40,10 +40,13 @@ struct ParameterLayout {
   int64_t totalBytes = 0;     // likewise where there is a bf16 copy
   int64_t roundedBytes = 0;   // of the bf16 copy: the ROUNDED arena
   int64_t squaresBytes = 0;   // of a sum for each row of the trainable part, padded to whole rows of such sums
+  int64_t factorColumns = 0;  // learning rates, and weight decays, of a row; 0 where all weights have those of the run
   mlir::Type elementType;     // f32 where the module has no parameter
 
   /// Bytes of a row of the flat buffers.
   int64_t flatRowBytes() const { return flatColumns * elementBytes(elementType); }
+  /// The FACTORS arena: for each row factors of learning rates, then of weight decays, each of as many elements.
+  int64_t factorsBytes() const { return trainableBytes / flatColumns * 2 * factorColumns; }
 };
 
 /// The bf16 copy exists where activations are bf16 (`seq.activation_type`).

@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define STRETTO_ABI_VERSION 23u
+#define STRETTO_ABI_VERSION 24u
 
 typedef enum stretto_dtype { STRETTO_F32 = 0, STRETTO_F64 = 1, STRETTO_I32 = 2, STRETTO_BF16 = 3 } stretto_dtype;
 
@@ -42,7 +42,10 @@ typedef enum stretto_dtype { STRETTO_F32 = 0, STRETTO_F64 = 1, STRETTO_I32 = 2, 
   X(11, CACHE, cache)            /* what generation remembers of each sequence from one call of a decode
                                   * entry to the next; allocated only where text is generated           */ \
   X(12, SQUARES, squares)        /* real[rows]: the sum of squares of each row of GRADIENTS, whose rows
-                                  * have STRETTO_FLAT_COLUMNS elements; zeros behind the last            */
+                                  * have STRETTO_FLAT_COLUMNS elements; zeros behind the last            */ \
+  X(13, FACTORS, factors)        /* real[rows, 2, factor_columns]: what learning rates, then weight
+                                  * decays of a row of PARAMETERS are multiplied by, each of as many
+                                  * elements; filled once by the runtime; empty where all are 1         */
 
 /* STRETTO_ARENA_ACTIVATIONS = 0 and so on. */
 #define STRETTO_ARENA(number, NAME, name) STRETTO_ARENA_##NAME = number,
@@ -93,6 +96,7 @@ typedef struct stretto_parameter {
   int32_t init;       /* stretto_init_kind */
   int32_t unused;
   double init_a, init_b;
+  double lr_factor, weight_decay_factor; /* of the learning rate and the weight decay */
   const char *location; /* "file:line:column" of the operation that makes it; "" where it has no place */
 } stretto_parameter;
 
@@ -235,8 +239,10 @@ typedef struct stretto_program {
   int64_t gradients_begin;                  /* offset of GRADIENTS in ACTIVATIONS */
   int64_t activation_bytes;                 /* what ACTIVATIONS would take without gradients in it */
   int64_t trainable_elements;               /* elements of the trainable part, padding included */
+  int64_t factor_columns;                   /* of FACTORS; 0 where it is empty */
   double flops_forward, flops_backward;     /* of one micro-batch: matmuls, attention and mixers, as 2*m*n*k */
   double nll_square, z_loss;                /* coefficients of terms of the loss, 0: without the term */
+  const char *lr_factors, *weight_decay_factors; /* what was asked for beside the spec, NAMES=FACTOR,...; or "" */
   const stretto_parameter *parameters;
   int64_t parameter_count;
   const stretto_table *tables;
@@ -252,7 +258,7 @@ typedef struct stretto_program {
   int64_t bucket_count;
   /* Entry points. gradients: forward, loss and backward of one micro-batch into GRADIENTS.
    * accumulate: ACCUMULATOR += GRADIENTS. take_accumulated: GRADIENTS = ACCUMULATOR, ACCUMULATOR = 0.
-   * squares: SQUARES of GRADIENTS. norm: their sum and its root in OUTPUTS. apply: clipping by that sum, AdamW. The kernels
+   * squares: SQUARES of GRADIENTS. norm: their sum and its root in OUTPUTS. apply: clipping by that sum, AdamW with FACTORS. The kernels
    * of squares and apply may be launched on a range of their chunks.
    * evaluate: forward, nll and predicted.
    * round_parameters: ROUNDED from PARAMETERS, after anything but `apply` wrote them. */

@@ -16,18 +16,25 @@ static bool isWhole(const FlatShard &shard) {
   return shard.owned.size() == 1 && shard.owned[0].begin == 0 && shard.owned[0].end == shard.room;
 }
 
+// The rows that are owned of an arena of so many bytes.
+static std::vector<ArenaPiece> ownedOf(const FlatShard &shard, int64_t rowBytes, int64_t all) {
+  std::vector<ArenaPiece> pieces;
+  for (const RowRange &rows : shard.owned)
+    pieces.push_back({rows.begin * rowBytes, std::min(all, rows.end * rowBytes) - rows.begin * rowBytes});
+  return pieces;
+}
+
 std::vector<ArenaPiece> piecesOf(int arena, const stretto_program &program, const FlatShard &shard) {
   const int64_t all = program.arena_bytes[arena], element = elementBytes(program.dtype);
   const int64_t rowBytes = STRETTO_FLAT_COLUMNS * element;
   if (isWhole(shard))
     return {{0, all}};
-  std::vector<ArenaPiece> pieces;
   switch (arena) {
   case STRETTO_ARENA_MOMENT1:
   case STRETTO_ARENA_MOMENT2:
-    for (const RowRange &rows : shard.owned)
-      pieces.push_back({rows.begin * rowBytes, std::min(all, rows.end * rowBytes) - rows.begin * rowBytes});
-    return pieces;
+    return ownedOf(shard, rowBytes, all);
+  case STRETTO_ARENA_FACTORS:
+    return ownedOf(shard, 2 * program.factor_columns * element, all);
   case STRETTO_ARENA_ACTIVATIONS:
     return {{0, std::max(all, program.gradients_begin + shard.room * rowBytes)}};
   case STRETTO_ARENA_GRADIENTS:

@@ -442,7 +442,7 @@ int runProgram(const stretto_program &program, const TaskRegistry &tasks, int ar
       return checkWritten(), 0;
     RunConfig config = configure(*line, program.model, tasks);
     const ModelShape model = shapeOf(program);
-    settleLoss(config, program);
+    settleCompiled(config, program);
     settleLength(config, model);
     if (!config.ofRun.empty())
       checkModelOf(config, program);

@@ -233,7 +233,12 @@ std::unique_ptr<Task> makeTask(const RunConfig &config, const ModelShape &model,
   return task;
 }
 
-static void settleTerm(RunConfig &config, const char *option, std::optional<double> &asked, double compiled) {
+static std::string toldOf(double coefficient) { return fmt::format("{}", coefficient); }
+static std::string toldOf(const std::string &text) { return "'" + text + "'"; }
+
+// What the compiler was asked for as well.
+template <typename Value>
+static void settleCompiled(RunConfig &config, const char *option, std::optional<Value> &asked, const Value &compiled) {
   Origin &origin = config.origins[option];
   if (!asked) {
     asked = compiled;
@@ -242,12 +247,14 @@ static void settleTerm(RunConfig &config, const char *option, std::optional<doub
   if (*asked != compiled)
     throw Error(fmt::format("--{} must be the {} that the model was compiled with, but got {} ({}); compile for it: "
                             "stretto compile SPEC --{} {}",
-                            option, compiled, *asked, origin.text, option, *asked));
+                            option, toldOf(compiled), toldOf(*asked), origin.text, option, toldOf(*asked)));
 }
 
-void settleLoss(RunConfig &config, const stretto_program &program) {
-  settleTerm(config, "nll-square", config.nllSquare, program.nll_square);
-  settleTerm(config, "z-loss", config.zLoss, program.z_loss);
+void settleCompiled(RunConfig &config, const stretto_program &program) {
+  settleCompiled(config, "nll-square", config.nllSquare, program.nll_square);
+  settleCompiled(config, "z-loss", config.zLoss, program.z_loss);
+  settleCompiled<std::string>(config, "lr-factors", config.lrFactors, program.lr_factors);
+  settleCompiled<std::string>(config, "weight-decay-factors", config.weightDecayFactors, program.weight_decay_factors);
 }
 
 // Throws Error where a folder that no run has begun to write holds what a run would put others in place of.

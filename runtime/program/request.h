@@ -31,9 +31,9 @@ void settleParameters(RunConfig &config, const std::map<std::string, std::string
 // with.
 std::unique_ptr<Task> makeTask(const RunConfig &config, const ModelShape &model, const TaskRegistry &tasks);
 
-// Takes the terms of the loss that the program was compiled with where nobody says. Throws Error where others are asked
-// for.
-void settleLoss(RunConfig &config, const stretto_program &program);
+// Takes the terms of the loss and the factors of weights that the program was compiled with where nobody says. Throws
+// Error where others are asked for.
+void settleCompiled(RunConfig &config, const stretto_program &program);
 
 // Throws Error where the run directory has checkpoints and is not to be gone on with.
 void checkNew(const RunConfig &config);

@@ -76,6 +76,12 @@ Setting coefficient(const char *name, std::optional<double> RunConfig::*field) {
   });
 }
 
+// Factors of some weights, which the compiler reads.
+Setting factors(const char *name, std::optional<std::string> RunConfig::*field) {
+  auto set = [=](RunConfig &config, const std::string &text) { config.*field = text; };
+  return bound(name, "NAMES=X,...", set, [=](const RunConfig &config) { return (config.*field).value_or(""); });
+}
+
 Setting text(const char *name, std::string RunConfig::*field, std::vector<std::string> choices = {}) {
   auto set = [=](RunConfig &config, const std::string &value) {
     if (!choices.empty() && std::find(choices.begin(), choices.end(), value) == choices.end()) {
@@ -140,6 +146,8 @@ std::vector<Setting> makeSettings() {
       real("clip", &C::clip, 1e-30, infinity),
       coefficient("nll-square", &C::nllSquare),
       coefficient("z-loss", &C::zLoss),
+      factors("lr-factors", &C::lrFactors),
+      factors("weight-decay-factors", &C::weightDecayFactors),
       integer("accumulate", &C::accumulate, 1, 1'000'000),
       integer("seed", &C::seed, 0, std::numeric_limits<int64_t>::max()),
       named("init-from", "PATH", &C::initFrom),

@@ -47,6 +47,7 @@ struct RunConfig {
   std::string schedule = "cosine";
   double finalFraction = 0.1, cooldown = 1; // of the rate; of the steps behind warm-up
   std::optional<double> nllSquare, zLoss;   // coefficients of terms of the loss; nothing: as the program has them
+  std::optional<std::string> lrFactors, weightDecayFactors; // of some weights, NAMES=FACTOR,...; likewise
   int64_t seed = 0;
   int64_t evalEvery = 100, evalBatches = 4, evalGenerate = -1; // -1: as the task says
   double temperature = -1;                                     // of what is generated; -1: as the task says
@@ -87,7 +88,7 @@ struct Setting {
   std::function<std::string(const RunConfig &)> get;         // empty for a number: nobody says
 
   bool isStored() const { return option->kind == ProgramOption::experiment; }
-  bool isText() const { return option->value == "TEXT" || !option->named().empty(); }
+  bool isText() const { return !option->value.empty() && option->value != "N" && option->value != "X"; }
 };
 
 // All options, in the order of the help text.

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <fmt/format.h>
 #include <numbers>
+#include <span>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -152,7 +153,40 @@ double tableValue(const stretto_table &table, int64_t row, int64_t column) {
   return cosine ? std::cos(angle) : first ? -std::sin(angle) : std::sin(angle);
 }
 
+namespace {
+
+// The trained parameter that an element of the flat arenas belongs to; null for what lies between them.
+const stretto_parameter *parameterAt(const stretto_program &program, int64_t element) {
+  const std::span all(program.parameters, static_cast<size_t>(program.parameter_count));
+  const auto behind = std::ranges::upper_bound(all, element, {}, &stretto_parameter::offset);
+  if (behind == all.begin() || !std::prev(behind)->trainable)
+    return nullptr;
+  return &*std::prev(behind);
+}
+
+// Row by row what learning rates, then weight decays are multiplied by.
+void fillFactors(const TrainingState &state) {
+  const stretto_program &program = state.program;
+  const int64_t columns = program.factor_columns;
+  if (columns == 0)
+    return;
+  std::vector<int64_t> rows;
+  for (const FlatRange &held : state.moments)
+    for (int64_t at = held.begin; at < std::min(held.end, program.trainable_elements); at += STRETTO_FLAT_COLUMNS)
+      rows.push_back(at);
+  fillTensor(state, state.arenas.base(STRETTO_ARENA_FACTORS), static_cast<int64_t>(rows.size()) * 2 * columns,
+             [&](int64_t index) {
+               const int64_t column = index % columns, isDecay = index / columns % 2;
+               const stretto_parameter *parameter =
+                   parameterAt(program, rows[index / columns / 2] + column * (STRETTO_FLAT_COLUMNS / columns));
+               return !parameter ? 1 : isDecay ? parameter->weight_decay_factor : parameter->lr_factor;
+             });
+}
+
+} // namespace
+
 void fillTables(const TrainingState &state) {
+  fillFactors(state);
   for (int64_t i = 0; i < state.program.table_count; ++i) {
     const stretto_table &table = state.program.tables[i];
     if (table.kind < STRETTO_TABLE_ROTARY_COS || table.kind > STRETTO_TABLE_NUMBERS || table.rotated % 2 != 0)

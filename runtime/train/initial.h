@@ -19,7 +19,7 @@ void roundParameters(const TrainingState &state);
 
 // Row and column of a table, see stretto_table_kind.
 double tableValue(const stretto_table &table, int64_t row, int64_t column);
-// Fills TABLES.
+// Fills TABLES, and what FACTORS has of the rows whose moments are held.
 void fillTables(const TrainingState &state);
 
 } // namespace stretto::runtime

@@ -40,7 +40,7 @@ MemoryPlan planMemory(const stretto_program &program, const MemoryUse &use, int6
     bytes[arena] = bytesOf(arena, program, use.shard);
   MemoryPlan plan;
   plan.activations = bytes[STRETTO_ARENA_ACTIVATIONS] - bytes[STRETTO_ARENA_GRADIENTS];
-  plan.weights = bytes[STRETTO_ARENA_PARAMETERS] + bytes[STRETTO_ARENA_ROUNDED];
+  plan.weights = bytes[STRETTO_ARENA_PARAMETERS] + bytes[STRETTO_ARENA_ROUNDED] + bytes[STRETTO_ARENA_FACTORS];
   plan.gradients = bytes[STRETTO_ARENA_GRADIENTS] + (use.accumulate ? bytes[STRETTO_ARENA_ACCUMULATOR] : 0);
   plan.moments = bytes[STRETTO_ARENA_MOMENT1] + bytes[STRETTO_ARENA_MOMENT2];
   plan.rest = bytes[STRETTO_ARENA_INPUTS] + bytes[STRETTO_ARENA_OUTPUTS] + bytes[STRETTO_ARENA_TABLES] +

@@ -98,6 +98,10 @@ std::string compilerOptions(const stretto_program &program) {
   if (program.decode_chunk.rows)
     text += fmt::format("--decode\n{}\n", program.decode_chunk.rows);
   text += fmt::format("--nll-square\n{}\n--z-loss\n{}\n", program.nll_square, program.z_loss);
+  for (const auto &[option, factors] : {std::pair("--lr-factors", program.lr_factors),
+                                        std::pair("--weight-decay-factors", program.weight_decay_factors)})
+    if (*factors)
+      text += fmt::format("{}\n{}\n", option, factors);
   if (program.input.is_masked)
     text += "--mask-documents\n";
   for (const JsonValue &setting : parseJson(program.settings, 8).items) {

@@ -66,7 +66,7 @@ static void check(int argc, char **argv) {
 // What the compiler reads, too, of a file for --config.
 static void printTaskOf(const std::string &path) {
   const runtime::ConfigLayer layer = runtime::readConfigFile(path);
-  for (const char *name : {"task", "preset", "nll-square", "z-loss"})
+  for (const char *name : {"task", "preset", "nll-square", "z-loss", "lr-factors", "weight-decay-factors"})
     if (const auto found = layer.options.find(name); found != layer.options.end() && !found->second.text.empty())
       std::cout << "--" << name << "\n" << found->second.text << "\n";
   for (const auto &[name, value] : layer.taskSettings)

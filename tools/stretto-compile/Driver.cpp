@@ -26,6 +26,7 @@
 #include "tools/stretto-compile/PrintDiagnostic.h"
 #include "tools/stretto-compile/Shape.h"
 #include "tools/stretto-compile/Stages.h"
+#include "tools/stretto-compile/WeightFactors.h"
 #include "tools/support/exit_status.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -207,7 +208,13 @@ private:
       (*module)->setAttr(activationTypeAttr, TypeAttr::get(BFloat16Type::get(&context)));
     setLossTerms(*module, {shape->nllSquare.value_or(0), shape->zLoss.value_or(0)});
     describeTarget();
-    return true;
+    return addFactors("--lr-factors", FactorKind::learningRate, line.lrFactors) &&
+           addFactors("--weight-decay-factors", FactorKind::weightDecay, line.weightDecayFactors);
+  }
+
+  bool addFactors(StringRef option, FactorKind kind, StringRef text) {
+    std::string error = text.empty() ? "" : setFactors(*module, kind, text);
+    return error.empty() || refuse(llvm::formatv("{0}: {1}", option, error));
   }
 
   /// Packed documents are masked, `perRow` in a sequence at most (0: not known). False if there is no room for one in

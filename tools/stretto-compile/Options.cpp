@@ -6,6 +6,7 @@
 #include "frontend/diagnostics/Diagnostics.h"
 #include "ir/seq/BatchLimit.h"
 #include "tools/stretto-compile/Stages.h"
+#include "tools/stretto-compile/WeightFactors.h"
 #include "tools/support/argument_rules.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -153,6 +154,13 @@ template <std::optional<double> CommandLine::*Field> std::string setCoefficient(
   return readCoefficient(text, (line.*Field).emplace());
 }
 
+template <std::string CommandLine::*Field> std::string setFactorsText(CommandLine &line, StringRef text) {
+  std::string error;
+  readFactors(text, error);
+  line.*Field = text.str();
+  return error;
+}
+
 std::string setOverride(CommandLine &line, StringRef text) {
   return readAssignment(text, line.overrides.emplace_back());
 }
@@ -213,6 +221,8 @@ constexpr Action actions[] = {
     {"--mask-documents", setFlag<&CommandLine::maskDocuments>},
     {"--nll-square", setCoefficient<&CommandLine::nllSquare>},
     {"--z-loss", setCoefficient<&CommandLine::zLoss>},
+    {"--lr-factors", setFactorsText<&CommandLine::lrFactors>},
+    {"--weight-decay-factors", setFactorsText<&CommandLine::weightDecayFactors>},
     {"--dtype", setDtype},
     {"--target", setTarget},
     {"--cpu", setText<&CommandLine::cpu>},

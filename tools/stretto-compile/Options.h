@@ -27,6 +27,7 @@ struct CommandLine {
   std::vector<std::pair<std::string, std::string>> overrides;
   std::optional<int64_t> batch, length, vocabulary;
   std::optional<double> nllSquare, zLoss; // coefficients of terms of the loss
+  std::string lrFactors, weightDecayFactors;
   std::string dtype = "f32", cpu = "native", fuse = "all", emit, dumpFolder;
   const codegen::Backend *backend = codegen::allBackends().front(); // --target
   bool targetGiven = false;                                         // else it may be that of the device

@@ -192,7 +192,8 @@ static void takeSource(const fs::path &run, const char *source, TrainArguments &
 static void takeSourceOf(const fs::path &run, TrainArguments &arguments, std::vector<std::string> options) {
   if (!isOfStage(run))
     return takeSource(run, "spec.stretto", arguments, options);
-  for (const char *ofSpec : {"--model", "--set", "--dtype", "--nll-square", "--z-loss"})
+  for (const char *ofSpec :
+       {"--model", "--set", "--dtype", "--nll-square", "--z-loss", "--lr-factors", "--weight-decay-factors"})
     dropOption(options, ofSpec);
   std::erase(options, "--mask-documents");
   takeSource(run, stage, arguments, options);

@@ -75,8 +75,9 @@ public:
   }
   /// What the names of the weights of this call begin with; a new one each time.
   std::string weightScope() const { return emitter.weightScope(name(), hint); }
-  Value weight(const std::string &weightName, llvm::ArrayRef<Dim> dims, Initializer init, bool frozen = false) const {
-    return emitter.makeWeight(weightName, dims, init, frozen, range());
+  Value weight(const std::string &weightName, llvm::ArrayRef<Dim> dims, Initializer init,
+               Training training = {}) const {
+    return emitter.makeWeight(weightName, dims, init, training, range());
   }
 
 private:

@@ -14,14 +14,14 @@ namespace {
 Values canonWeights(BuiltinCall &call, const Dim &width) {
   int64_t kernel = call.integer("kernel", 4);
   std::string scope = call.weightScope();
-  bool frozen = call.flag("frozen", false);
+  Training training{.frozen = call.flag("frozen", false), .factors = {}};
   // Conv1d's default: uniform with bound 1 / sqrt(fan in).
   double bound = 1 / std::sqrt(double(kernel));
   Initializer init = call.initializer("init", {Initializer::Kind::Uniform, -bound, bound});
   Dim taps{kernel, call.emitter.reporter.origin("kernel", call.rangeOf("kernel"))};
-  Values weights = {call.weight(scope + ".weight", {taps, width}, init, frozen)};
+  Values weights = {call.weight(scope + ".weight", {taps, width}, init, training)};
   if (call.flag("bias", false))
-    weights.push_back(call.weight(scope + ".bias", {width}, call.initializer("bias_init", zeros), frozen));
+    weights.push_back(call.weight(scope + ".bias", {width}, call.initializer("bias_init", zeros), training));
   return weights;
 }
 

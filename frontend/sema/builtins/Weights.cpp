@@ -113,6 +113,23 @@ Values linear(BuiltinCall &call) {
 
 // ---------------------------------------------------------------- parameter
 
+/// A factor of the learning rate or the weight decay, or nothing after an error.
+std::optional<double> trainingFactor(BuiltinCall &call, llvm::StringRef name, bool frozen) {
+  double factor = call.real(name, 1);
+  if (factor >= 0 && !(frozen && call.has(name)))
+    return factor;
+  call.errorAt(name, factor >= 0 ? "a frozen weight takes no " + name
+                                 : name + " must be at least 0, but got " + toString(call.value(name)));
+  return std::nullopt;
+}
+
+std::optional<Training> trainingOf(BuiltinCall &call) {
+  bool frozen = call.flag("frozen", false);
+  std::optional<double> rate = trainingFactor(call, "lr_factor", frozen);
+  std::optional<double> decay = trainingFactor(call, "weight_decay_factor", frozen);
+  return rate && decay ? std::optional(Training{frozen, {*rate, *decay}}) : std::nullopt;
+}
+
 Values parameter(BuiltinCall &call) {
   llvm::SmallVector<Dim> dims;
   for (const Value &size : call.operands())
@@ -122,7 +139,10 @@ Values parameter(BuiltinCall &call) {
     call.error("a weight has at most " + llvm::Twine(maxRank) + " dimensions, but got " + llvm::Twine(dims.size()));
     return {Value()};
   }
-  return {call.weight(call.weightScope(), dims, call.initializer("init", normal02), call.flag("frozen", false))};
+  std::optional<Training> training = trainingOf(call);
+  if (!training)
+    return {Value()};
+  return {call.weight(call.weightScope(), dims, call.initializer("init", normal02), *training)};
 }
 
 } // namespace
@@ -148,7 +168,11 @@ llvm::ArrayRef<Builtin> frontend::weightBuiltins() {
        .meaning = linear,
        .hasOperation = true},
       {.name = "parameter",
-       .parameters = {{"shape", K::Int, required}, {"init", K::Initializer}, {"frozen", K::Bool}},
+       .parameters = {{"shape", K::Int, required},
+                      {"init", K::Initializer},
+                      {"frozen", K::Bool},
+                      {"lr_factor", K::Float},
+                      {"weight_decay_factor", K::Float}},
        .meaning = parameter,
        .isVariadic = true},
   };

@@ -113,7 +113,7 @@ static const Weight &weightOf(const Tensor &tensor) {
 
 /// Whether two weights have the same numbers at first, and the same part in training.
 static bool beginAlike(const Weight &one, const Weight &other) {
-  return one.inits == other.inits && one.frozen == other.frozen;
+  return one.inits == other.inits && one.factors == other.factors && one.frozen == other.frozen;
 }
 
 /// Reports unless a weight of a shared block is the one that a call before made; at the call of that block, which may
@@ -125,7 +125,7 @@ bool Blocks::expectSame(const Weight &weight, const Weight &before, SourceRange 
   if (weight.type == before.type && beginAlike(weight, before))
     return true;
   const std::string how = weight.type == before.type
-                              ? "begins otherwise here, or is frozen otherwise, than in a call before"
+                              ? "begins otherwise here, or is trained otherwise, than in a call before"
                               : "is " + weight.type.str() + " here and " + before.type.str() + " in a call before";
   Diagnostic &diagnostic = reporter.error(weight.sharedAt, what + how);
   if (weight.sharedAt.begin != site.begin || weight.sharedAt.file != site.file)

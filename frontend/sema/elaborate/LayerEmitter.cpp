@@ -96,14 +96,16 @@ ValueId LayerEmitter::emitNumbers(std::vector<double> values, SourceRange range)
   return outer.function.ops.back().results[0];
 }
 
-/// How a weight of a layer begins in each trip; one for all of them where these are the same.
-llvm::SmallVector<Initializer, 1> LayerEmitter::initsOf(const LayerRun &run, int64_t layer, size_t weight) const {
-  llvm::SmallVector<Initializer, 1> inits;
+/// How a weight of a layer begins in each trip, or its factors; one for all of them where these are the same.
+template <typename Each>
+llvm::SmallVector<Each, 1> LayerEmitter::ofTrips(llvm::SmallVector<Each, 1> Weight::*list, const LayerRun &run,
+                                                 int64_t layer, size_t weight) const {
+  llvm::SmallVector<Each, 1> all;
   for (int64_t trip = 0; trip < run.count; ++trip)
-    llvm::append_range(inits, iterations[layer + trip * run.period]->function.weights[weight].inits);
-  if (llvm::all_equal(inits))
-    inits.truncate(1);
-  return inits;
+    llvm::append_range(all, iterations[layer + trip * run.period]->function.weights[weight].*list);
+  if (llvm::all_equal(all))
+    all.truncate(1);
+  return all;
 }
 
 void LayerEmitter::emitScan(const LayerRun &run, const LayerBody &body, unsigned callee, SourceRange range,
@@ -121,7 +123,8 @@ void LayerEmitter::emitScan(const LayerRun &run, const LayerBody &body, unsigned
     number = layer == last ? number + 1 : 0; // among those of the layer
     last = layer;
     Weight stacked = weight;
-    stacked.inits = initsOf(run, layer, number);
+    stacked.inits = ofTrips(&Weight::inits, run, layer, number);
+    stacked.factors = ofTrips(&Weight::factors, run, layer, number);
     stacked.name = scope + ".{}." + stacked.name;
     stacked.type.dims.insert(stacked.type.dims.begin(), Dim{run.count, nullptr});
     stacked.stacks.insert(stacked.stacks.begin(), Stack{layer, run.period, run.count});

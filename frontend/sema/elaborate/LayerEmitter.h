@@ -50,7 +50,9 @@ private:
   LayerNumbers::Common commonOf(const LayerRun &run, int64_t first);
   void inlineInto(FunctionBuilder &builder, LayerBody &body, LayerNumbers::Common common, int64_t number,
                   llvm::DenseMap<Binding *, ValueId> &locals);
-  llvm::SmallVector<Initializer, 1> initsOf(const LayerRun &run, int64_t layer, size_t weight) const;
+  template <typename Each>
+  llvm::SmallVector<Each, 1> ofTrips(llvm::SmallVector<Each, 1> Weight::*list, const LayerRun &run, int64_t layer,
+                                     size_t weight) const;
   ValueId emitNumbers(std::vector<double> values, SourceRange range);
 
   FunctionBuilder &outer;

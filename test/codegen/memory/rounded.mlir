@@ -6,7 +6,7 @@
 // The bf16 copy of a parameter lies at half its offset and stride; the arena ends with whole rows of the flat buffers.
 // Columns of bf16 values are ranges of bytes half as wide.
 
-// CHECK: kern.arenas = array<i64: {{[0-9]+}}, 2048, 2048, 2048, 2048, 2048, 128, 512, 0, 64, 1024, 0, 2048>
+// CHECK: kern.arenas = array<i64: {{[0-9]+}}, 2048, 2048, 2048, 2048, 2048, 128, 512, 0, 64, 1024, 0, 2048, 0>
 // CHECK: seq.parameter @w {{.*}}kern.slot = #kern.slot<parameters, 64, stride 896, parity 0>
 // CHECK: seq.parameter @v {{.*}}kern.slot = #kern.slot<parameters, 512, stride 896, parity 0>
 module attributes {seq.activation_type = bf16} {

@@ -53,6 +53,8 @@ check_spec("a repeat that names its index by `in`", "repeat i in 3 { x = i * x }
 check_spec("a symbol that a set does not take", "if C in at { x = -x }")
 check_spec("a window of attention that looks ahead", "x = softmax_attention(x, x, x, 2, causal = false, window = 8)")
 check_spec("a decay of attention that is not one number for each head", "x = softmax_attention(x, x, x, 2, decay = x)")
+check_spec("a factor of the learning rate below 0", "w = parameter(dim, lr_factor = -1)")
+check_spec("a factor of a weight that is not trained", "w = parameter(dim, frozen = true, weight_decay_factor = 0)")
 promises.check("a norm that is told the width", [*compiler, spec("x = rms_norm(x, dim)")], status=0)
 promises.check("a value that nothing reads", [*compiler, spec("y = tanh(x)")], status=0)
 promises.check("a weight that nothing reads", [*compiler, spec("w = parameter(dim)")], status=0)
@@ -98,6 +100,8 @@ promises.check("a schedule for a kernel that there is not", [*given, "layer.forw
 promises.check("a number that a schedule lacks", [*given, "*:threads=32"])
 promises.check("a schedule that cannot be", [*given, "layers.*:threads=48", "--target=cuda", "--emulate"])
 promises.check("a schedule that is no schedule", [*given, "rows=4"], status=2)
+promises.check("factors of weights that there are not", [*train, "--lr-factors", "x.wieght=0"], status=1)
+promises.check("factors that are no factors", [*train, "--weight-decay-factors", "*norm*"], status=2)
 os.mkfifo(f"{folder}/pipe.stretto")
 promises.check("a spec that is no file", ["stretto", "train", f"{folder}/pipe.stretto", *TASK])
 os.symlink("/proc/self/mem", f"{folder}/failing.stretto")  # a regular file without anything at its begin

@@ -21,7 +21,7 @@ shapes, ours = help_text.split("Options of the program:")
 compiler, ours = listed(shapes), listed(ours.split("The cache is")[0])
 said_by_compiler = listed(run("stretto", "help", "compile"))
 only_compile = {"-o", "--bundle", "--emit", "--dump-ir", "--locations", "--explain", "--summary", "--help", "--version"}
-both = {"--task", "--task-set", "--preset", "--nll-square", "--z-loss"}
+both = {"--task", "--task-set", "--preset", "--nll-square", "--z-loss", "--lr-factors", "--weight-decay-factors"}
 for name in only_compile:
     said_by_compiler.pop(name)
 expect(compiler == said_by_compiler, f"compiler: {compiler.items() ^ said_by_compiler.items()}")

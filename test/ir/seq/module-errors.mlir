@@ -51,6 +51,16 @@ seq.parameter @w parts [#seq.part<"w", 32, <normal, 0.0 : f64, 1.0 : f64>>, #seq
 
 // -----
 
+// expected-error @+1 {{a factor must be finite and not negative, but is -1.000000e+00 : f64}}
+seq.parameter @w parts [#seq.part<"w", 8, <normal, 0.0 : f64, 1.0 : f64> factors <1.0 : f64, -1.0 : f64>>] : tensor<8xf32>
+
+// -----
+
+// expected-error @+1 {{parts must have factors for all, or for each of 3 layers, but got 2 of "layers.{}.w"}}
+seq.parameter @w parts [#seq.part<"layers.{}.w", 8, <normal, 0.0 : f64, 1.0 : f64> factors <1.0 : f64, 0.0 : f64>, <2.0 : f64, 0.0 : f64>>] stacked : tensor<3x8xf32>
+
+// -----
+
 // expected-error @+1 {{parts must have one initial distribution, or one for each of 3 layers, but got 2 of "layers.{}.w"}}
 seq.parameter @w parts [#seq.part<"layers.{}.w", 8, <normal, 0.0 : f64, 1.0 : f64>, <normal, 0.0 : f64, 2.0 : f64>>] stacked : tensor<3x8xf32>
 

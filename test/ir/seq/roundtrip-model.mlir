@@ -6,6 +6,8 @@ seq.parameter @q parts [#seq.part<"layers.{}.q.weight", 16, <normal, 0.0 : f64, 
 seq.parameter @o parts [#seq.part<"layers.{}.o", 16, <normal, 0.0 : f64, 0.02 : f64>, <constant, 1.0 : f64, 0.0 : f64>>] stacked : tensor<2x16xf32>
 // CHECK: seq.parameter @e parts {{.*}} frozen : tensor<64x16xf32>
 seq.parameter @e parts [#seq.part<"embed.weight", 64, <constant, 0.0 : f64, 0.0 : f64>>] frozen : tensor<64x16xf32>
+// CHECK: seq.parameter @f parts [#seq.part<"layers.{}.f", 16, <constant, {{.*}}> factors <5.000000e-01 : f64, 1.000000e+00 : f64>, <1.000000e+00 : f64, 0.000000e+00 : f64>>] stacked : tensor<2x16xf32>
+seq.parameter @f parts [#seq.part<"layers.{}.f", 16, <constant, 1.0 : f64, 0.0 : f64> factors <0.5 : f64, 1.0 : f64>, <1.0 : f64, 0.0 : f64>>] stacked : tensor<2x16xf32>
 
 func.func private @layer(%x: tensor<2x8x16xf32>, %w: tensor<16x16xf32>, %g: tensor<16xf32>, %c: tensor<4x16xf32>) -> tensor<2x8x16xf32> {
   %s = arith.constant dense<0.5> : tensor<4xf32>

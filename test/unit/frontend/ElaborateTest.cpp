@@ -327,6 +327,18 @@ TEST(Weights, TiedAndFrozenAndInitialised) {
   EXPECT_EQ(frontend.weight("x_linear.bias")->inits[0].a, 2);
 }
 
+TEST(Weights, FactorsMayDifferByLayer) {
+  Frontend frontend;
+  frontend.run(inModel("repeat 3 as i {\n  a = parameter(dim, lr_factor = 1 / (i + 1))\n"
+                       "  b = parameter(dim, weight_decay_factor = 0)\n  x = a * x + b\n}"));
+  ASSERT_TRUE(frontend.program) << frontend.errors();
+  const auto factors = frontend.weight("layers.{}.a")->factors;
+  ASSERT_EQ(factors.size(), 3u);
+  EXPECT_EQ(factors[2], (Factors{1.0 / 3, 1}));
+  ASSERT_EQ(frontend.weight("layers.{}.b")->factors.size(), 1u);
+  EXPECT_EQ(frontend.weight("layers.{}.b")->factors[0], (Factors{1, 0}));
+}
+
 TEST(Weights, InitialisedAsDecaysAre) {
   Frontend frontend;
   frontend.run(inModel("a = parameter(dim, init = log_of_uniform(0, 16))\n"

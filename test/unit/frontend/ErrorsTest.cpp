@@ -522,7 +522,7 @@ INSTANTIATE_TEST_SUITE_P(
             "model m(vocab: int) {\nshared block s(x, b: float) { return linear(x, 8, init = normal(b)) }\n"
             "x = s(s(embed(tokens, vocab, 8), 0.1), 0.2)\nreturn linear(x, vocab) }",
             "3:5: error: all calls of the shared block 's' have the same weights, but 'linear.weight' begins otherwise "
-            "here, or is frozen otherwise, than in a call before"},
+            "here, or is trained otherwise, than in a call before"},
         Case{"model m(vocab: int) {\nshared block s(x) { return linear(x, 8) }\ndef twice(x) = s(s(x))\n"
              "x = s(embed(tokens, vocab, 8))\nreturn linear(twice(x), vocab) }",
              "3:18: error: a def makes no weights, but 's' has some; declare it as a block"},

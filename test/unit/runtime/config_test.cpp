@@ -227,21 +227,27 @@ TEST(Config, AFileOfTheUserNeedsNoSeal) {
 TEST(Config, TheLossIsThatOfTheProgram) {
   stretto_program program{};
   program.nll_square = 1e-4;
+  program.lr_factors = "embed*=0.5", program.weight_decay_factors = "";
   RunConfig config = compose({"--task", "copy"});
   EXPECT_EQ(writeConfigFile(config).find("nll-square"), std::string::npos) << "nobody says";
-  settleLoss(config, program);
+  settleCompiled(config, program);
   EXPECT_EQ(config.nllSquare, 1e-4);
   EXPECT_EQ(config.zLoss, 0);
+  EXPECT_EQ(config.lrFactors, "embed*=0.5");
   EXPECT_NE(writeConfigFile(config).find("nll-square = 0.0001  # program\nz-loss = 0  # program\n"), std::string::npos);
 
   RunConfig same = compose({"--task", "copy", "--nll-square=1e-4"});
-  settleLoss(same, program);
+  settleCompiled(same, program);
   EXPECT_EQ(same.origins.at("nll-square").text, "command line");
   RunConfig other = compose({"--task", "copy", "--z-loss", "0.5"});
   EXPECT_EQ(
-      errorOf([&] { settleLoss(other, program); }),
+      errorOf([&] { settleCompiled(other, program); }),
       "--z-loss must be the 0 that the model was compiled with, but got 0.5 (command line); compile for it: stretto "
       "compile SPEC --z-loss 0.5");
+
+  RunConfig otherFactors = compose({"--task", "copy", "--lr-factors", "embed*=2"});
+  EXPECT_NE(errorOf([&] { settleCompiled(otherFactors, program); }).find("--lr-factors must be the 'embed*=0.5' that"),
+            std::string::npos);
 
   auto withTerm = [](const std::string &, const std::string &) {
     TaskDefaults defaults;
@@ -251,7 +257,7 @@ TEST(Config, TheLossIsThatOfTheProgram) {
   };
   RunConfig ofRecipe = composeConfig({{{{"task", {"copy", {}}}}, {}}}, withTerm);
   EXPECT_EQ(ofRecipe.zLoss, std::nullopt);
-  EXPECT_NE(errorOf([&] { settleLoss(ofRecipe, program); }).find("but got 0.25 (recipe copy)"), std::string::npos);
+  EXPECT_NE(errorOf([&] { settleCompiled(ofRecipe, program); }).find("but got 0.25 (recipe copy)"), std::string::npos);
 }
 
 TEST(Config, WholeNumbersMayHaveExponents) {

@@ -36,14 +36,14 @@ constexpr int64_t many = 200000;
 } // namespace
 
 TEST(Initial, NormalHasItsMoments) {
-  const Moments m = momentsOf({"w", 0, {}, 1, 1, STRETTO_INIT_NORMAL, 0, 0.5, 0.02, ""}, many);
+  const Moments m = momentsOf({"w", 0, {}, 1, 1, STRETTO_INIT_NORMAL, 0, 0.5, 0.02, 1, 1, ""}, many);
   EXPECT_NEAR(m.mean, 0.5, 3e-4);
   EXPECT_NEAR(std::sqrt(m.variance), 0.02, 2e-4);
   EXPECT_GT(m.high, 0.5 + 3.5 * 0.02);
 }
 
 TEST(Initial, UniformFillsItsRange) {
-  const Moments m = momentsOf({"w", 0, {}, 1, 1, STRETTO_INIT_UNIFORM, 0, -1, 3, ""}, many);
+  const Moments m = momentsOf({"w", 0, {}, 1, 1, STRETTO_INIT_UNIFORM, 0, -1, 3, 1, 1, ""}, many);
   EXPECT_NEAR(m.mean, 1, 0.02);
   EXPECT_NEAR(m.variance, 16.0 / 12, 0.02);
   EXPECT_GE(m.low, -1);
@@ -52,7 +52,7 @@ TEST(Initial, UniformFillsItsRange) {
 
 // The variance of a normal cut at 2 standard deviations is 0.7737 (Johnson, Kotz, Balakrishnan, 1994).
 TEST(Initial, TruncatedNormalStaysInsideItsBound) {
-  const Moments m = momentsOf({"w", 0, {}, 1, 1, STRETTO_INIT_TRUNCATED_NORMAL, 0, 0.1, 2, ""}, many);
+  const Moments m = momentsOf({"w", 0, {}, 1, 1, STRETTO_INIT_TRUNCATED_NORMAL, 0, 0.1, 2, 1, 1, ""}, many);
   EXPECT_LE(m.high, 0.2);
   EXPECT_GE(m.low, -0.2);
   EXPECT_NEAR(m.variance, 0.7737 * 0.01, 1e-4);
@@ -60,7 +60,7 @@ TEST(Initial, TruncatedNormalStaysInsideItsBound) {
 
 // -ln of a uniform number in (0, 1) is exponential: mean 1, variance 1.
 TEST(Initial, LogOfUniformHasTheMomentsOfAnExponential) {
-  const Moments m = momentsOf({"w", 0, {}, 1, 1, STRETTO_INIT_LOG_OF_UNIFORM, 0, 0, 16, ""}, many);
+  const Moments m = momentsOf({"w", 0, {}, 1, 1, STRETTO_INIT_LOG_OF_UNIFORM, 0, 0, 16, 1, 1, ""}, many);
   EXPECT_NEAR(m.mean, std::log(16) - 1, 0.02);
   EXPECT_NEAR(m.variance, 1, 0.03);
   EXPECT_LE(m.high, std::log(16));
@@ -68,7 +68,7 @@ TEST(Initial, LogOfUniformHasTheMomentsOfAnExponential) {
 }
 
 TEST(Initial, ExponentialsOfALogOfUniformFillItsRange) {
-  const stretto_parameter parameter{"w", 0, {}, 1, 1, STRETTO_INIT_LOG_OF_UNIFORM, 0, 1, 4, ""};
+  const stretto_parameter parameter{"w", 0, {}, 1, 1, STRETTO_INIT_LOG_OF_UNIFORM, 0, 1, 4, 1, 1, ""};
   const Moments m = momentsOf(parameter, many, [](double x) { return std::exp(x); });
   EXPECT_NEAR(m.mean, 2.5, 0.02);
   EXPECT_NEAR(m.variance, 9.0 / 12, 0.02);
@@ -77,7 +77,7 @@ TEST(Initial, ExponentialsOfALogOfUniformFillItsRange) {
 }
 
 TEST(Initial, SoftplusOfAStepBiasIsUniformInItsLogarithm) {
-  const stretto_parameter parameter{"w", 0, {}, 1, 1, STRETTO_INIT_STEP_BIAS, 0, 0.001, 0.1, ""};
+  const stretto_parameter parameter{"w", 0, {}, 1, 1, STRETTO_INIT_STEP_BIAS, 0, 0.001, 0.1, 1, 1, ""};
   const Moments m = momentsOf(parameter, many, [](double x) { return std::log(std::log1p(std::exp(x))); });
   EXPECT_NEAR(m.mean, std::log(0.01), 0.02);
   EXPECT_NEAR(m.variance, std::log(100) * std::log(100) / 12, 0.02);
@@ -86,7 +86,7 @@ TEST(Initial, SoftplusOfAStepBiasIsUniformInItsLogarithm) {
 }
 
 TEST(Initial, OfLargeStepsIsTheStep) {
-  const stretto_parameter parameter{"w", 0, {}, 1, 1, STRETTO_INIT_STEP_BIAS, 0, 1000, 2000, ""};
+  const stretto_parameter parameter{"w", 0, {}, 1, 1, STRETTO_INIT_STEP_BIAS, 0, 1000, 2000, 1, 1, ""};
   const Moments m = momentsOf(parameter, 100);
   EXPECT_GT(m.low, 999);
   EXPECT_LT(m.high, 2001);
@@ -94,7 +94,7 @@ TEST(Initial, OfLargeStepsIsTheStep) {
 
 TEST(Initial, WhatHasNoValuesIsAnError) {
   const auto errorOfInit = [](int32_t kind, double a, double b) {
-    stretto_parameter parameter{"w", 0, {2, 0, 0, 0}, 1, 1, kind, 0, a, b, ""};
+    stretto_parameter parameter{"w", 0, {2, 0, 0, 0}, 1, 1, kind, 0, a, b, 1, 1, ""};
     SmallProgram program;
     program.program.parameters = &parameter;
     program.program.parameter_count = 1;
@@ -113,7 +113,7 @@ TEST(Initial, WhatHasNoValuesIsAnError) {
 }
 
 TEST(Initial, NeighboursAndParametersAreIndependent) {
-  const stretto_parameter a{"a", 0, {}, 1, 1, STRETTO_INIT_NORMAL, 0, 0, 1, ""};
+  const stretto_parameter a{"a", 0, {}, 1, 1, STRETTO_INIT_NORMAL, 0, 0, 1, 1, 1, ""};
   double neighbours = 0, names = 0;
   for (int64_t i = 0; i < many; ++i) {
     const double value = initialValue(a, 7, parameterNameHash("a"), i);

@@ -72,9 +72,9 @@ public:
 private:
   static const stretto_program &makeProgram(stretto_program &program) {
     static const stretto_parameter parameters[] = {
-        {"a", 0, {2, 3, 0, 0}, 2, 1, STRETTO_INIT_NORMAL, 0, 0, 1, ""},
-        {"b", 16, {4, 0, 0, 0}, 1, 1, STRETTO_INIT_UNIFORM, 0, -1, 1, ""},
-        {"c", 32, {2, 0, 0, 0}, 1, 0, STRETTO_INIT_CONSTANT, 0, 2, 0, ""},
+        {"a", 0, {2, 3, 0, 0}, 2, 1, STRETTO_INIT_NORMAL, 0, 0, 1, 1, 1, ""},
+        {"b", 16, {4, 0, 0, 0}, 1, 1, STRETTO_INIT_UNIFORM, 0, -1, 1, 1, 1, ""},
+        {"c", 32, {2, 0, 0, 0}, 1, 0, STRETTO_INIT_CONSTANT, 0, 2, 0, 1, 1, ""},
     };
     program.parameters = parameters;
     program.parameter_count = 3;

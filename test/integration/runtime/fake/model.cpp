@@ -370,9 +370,9 @@ void evaluate(stretto_context *context) {
 }
 
 const stretto_parameter parameters[] = {
-    {"embed.weight", embedAt, {vocabulary, width, 0, 0}, 2, 1, STRETTO_INIT_NORMAL, 0, 0, 0.5, ""},
-    {"hidden.weight", w1At, {width, hidden, 0, 0}, 2, 1, STRETTO_INIT_UNIFORM, 0, -0.3, 0.3, ""},
-    {"head.weight", w2At, {hidden, vocabulary, 0, 0}, 2, 1, STRETTO_INIT_TRUNCATED_NORMAL, 0, 0.2, 2, ""},
+    {"embed.weight", embedAt, {vocabulary, width, 0, 0}, 2, 1, STRETTO_INIT_NORMAL, 0, 0, 0.5, 1, 1, ""},
+    {"hidden.weight", w1At, {width, hidden, 0, 0}, 2, 1, STRETTO_INIT_UNIFORM, 0, -0.3, 0.3, 1, 1, ""},
+    {"head.weight", w2At, {hidden, vocabulary, 0, 0}, 2, 1, STRETTO_INIT_TRUNCATED_NORMAL, 0, 0.2, 2, 1, 1, ""},
 };
 
 // Rows that have gradients of the last layer alone, and the others.
@@ -420,10 +420,13 @@ extern "C" const stretto_program stretto_compiled_program = {
     plan.gradients,
     (FAKE_ACTIVATIONS)-elements * size,
     elements,
+    0, // all weights have the learning rate and the weight decay of the run
     2.0 * rows * hidden * (width + vocabulary),
     4.0 * rows * hidden * (width + vocabulary),
     0, // its loss is the negative log-likelihood
     0,
+    "",
+    "",
     parameters,
     3,
     nullptr,
