@@ -283,7 +283,7 @@ class Language(Reader):
     def numbers(self, n):
         return np.arange(n) * 1.0
 
-    def parameter(self, *shape, init=normal(0.02), frozen=False):
+    def parameter(self, *shape, init=normal(0.02), frozen=False, lr_factor=1, weight_decay_factor=1):  # of training alone
         weight = self.weight(shape, init, frozen)
         return rows(weight) if len(shape) == 1 else weight
 

@@ -120,6 +120,7 @@ BODIES = [
     "z = x * (1 + numbers(width(x))) / 12 + linear(spread(y, 36), 12)",
     "z = x * exp(parameter(12, init = log_of_uniform(0, 16)) / 4)", "z = x * softplus(parameter(12, init = step_bias(0.01, 1)))",
     "z = x * parameter(12) + parameter(12, init = uniform(1), frozen = true)",
+    "z = x * parameter(12, lr_factor = 0.5, weight_decay_factor = 0)",
     "z = x * heaviside(y - 0.2) + heaviside(x * y) * heaviside(parameter(12)) * heaviside(0.3) - heaviside(-2.0)",
     "z = x * batch_mean(x * y) - batch_mean(tanh(y))", "z = y * spread(batch_mean(sum(x * y, 3)), 12) + batch_mean(heaviside(x)) * x",
     "z = stop_gradient(x) * y + x * stop_gradient(tanh(y)) * stop_gradient(parameter(12))",
