@@ -3,22 +3,18 @@
 
 #include "runtime/core/bf16.h"
 #include "runtime/core/op_table.h"
+#include "runtime/core/parameters.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <numeric>
 #include <span>
 #include <utility>
 
 namespace stretto::runtime {
 namespace {
-
-int64_t elementsOf(const stretto_parameter &parameter) {
-  return std::accumulate(parameter.shape, parameter.shape + parameter.rank, int64_t(1), std::multiplies());
-}
 
 std::string positionText(const stretto_result &result, int64_t element) {
   const std::span<const int64_t> shape(result.shape, static_cast<size_t>(result.rank));
@@ -66,7 +62,7 @@ FiniteCheck::Bad FiniteCheck::firstBad(const void *data, const stretto_result &r
 
 void FiniteCheck::checkState() const {
   for (stretto_arena arena : {STRETTO_ARENA_PARAMETERS, STRETTO_ARENA_MOMENT1, STRETTO_ARENA_MOMENT2})
-    for (const stretto_parameter &parameter : std::span(program.parameters, program.parameter_count)) {
+    for (const stretto_parameter &parameter : parametersOf(program)) {
       if (arena != STRETTO_ARENA_PARAMETERS && !parameter.trainable)
         continue;
       const int64_t size = elementBytes(program.dtype), first = parameter.offset * size;
@@ -134,13 +130,6 @@ std::string FiniteCheck::describe(const Op &op, const CallSite &at, const strett
   return text;
 }
 
-const stretto_parameter *FiniteCheck::parameterAt(int64_t element) const {
-  for (const stretto_parameter &parameter : std::span(program.parameters, program.parameter_count))
-    if (element >= parameter.offset && element < parameter.offset + elementsOf(parameter))
-      return &parameter;
-  return nullptr;
-}
-
 // Where matmuls of one input are one matmul, column c of the result belongs to row c of the weights.
 const stretto_parameter *FiniteCheck::parameterOf(const Op &op, const stretto_result &result, int64_t element) const {
   const std::vector<const void *> buffers = buffersOf(op);
@@ -160,7 +149,7 @@ const stretto_parameter *FiniteCheck::parameterOf(const Op &op, const stretto_re
     index += element;
   else if (matmul && matmul->transpose_b)
     index += element % matmul->n * matmul->ldb;
-  return parameterAt(index);
+  return parameterAt(program, index);
 }
 
 } // namespace stretto::runtime

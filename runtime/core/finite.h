@@ -34,7 +34,6 @@ private:
   std::string describe(const Op &op, const CallSite &at, const stretto_result &result, const Bad &bad) const;
   // The parameter whose values an op reads for an element, or which it writes; null where there is none.
   const stretto_parameter *parameterOf(const Op &op, const stretto_result &result, int64_t element) const;
-  const stretto_parameter *parameterAt(int64_t element) const;
 
   const Arenas &arenas;
   const stretto_program &program;

@@ -3,6 +3,7 @@
 
 #include "runtime/core/context.h"
 #include "runtime/core/error.h"
+#include "runtime/core/parameters.h"
 #include "runtime/core/philox.h"
 #include "runtime/core/threads.h"
 
@@ -11,7 +12,6 @@
 #include <cstring>
 #include <fmt/format.h>
 #include <numbers>
-#include <span>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -154,15 +154,6 @@ double tableValue(const stretto_table &table, int64_t row, int64_t column) {
 }
 
 namespace {
-
-// The trained parameter that an element of the flat arenas belongs to; null for what lies between them.
-const stretto_parameter *parameterAt(const stretto_program &program, int64_t element) {
-  const std::span all(program.parameters, static_cast<size_t>(program.parameter_count));
-  const auto behind = std::ranges::upper_bound(all, element, {}, &stretto_parameter::offset);
-  if (behind == all.begin() || !std::prev(behind)->trainable)
-    return nullptr;
-  return &*std::prev(behind);
-}
 
 // Row by row what learning rates, then weight decays are multiplied by.
 void fillFactors(const TrainingState &state) {

@@ -21,8 +21,8 @@ struct Schedule {
   int64_t warmup = 0, steps = 0;
   Decay decay = Decay::Constant;
   double finalFraction = 0; // rate after the last step / learningRate; unused by Constant
-  double cooldown =
-      1; // the part of the steps behind warm-up, at their end, in which the rate falls; unused by Constant
+  // The part of the steps behind warm-up, at their end, in which the rate falls; unused by Constant.
+  double cooldown = 1;
 
   // Rate of step 1, 2, ..., steps. Warm-up: step s has s / warmup of the full rate and reaches it at
   // s = warmup, where it stays until the cooldown; there it goes from 1 to finalFraction, reached at s = steps.

@@ -2,23 +2,18 @@
 #include "runtime/train/state.h"
 
 #include "runtime/core/error.h"
+#include "runtime/core/parameters.h"
 #include "runtime/train/tensor_files.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <functional>
-#include <numeric>
-#include <span>
 
 namespace stretto::runtime {
 namespace {
 
 constexpr std::pair<stretto_arena, const char *> momentArenas[] = {{STRETTO_ARENA_MOMENT1, ".moment1"},
                                                                    {STRETTO_ARENA_MOMENT2, ".moment2"}};
-
-std::span<const stretto_parameter> parametersOf(const stretto_program &program) {
-  return {program.parameters, static_cast<size_t>(program.parameter_count)};
-}
 
 TensorEntry entryOf(const stretto_program &program, const stretto_parameter &parameter, const char *suffix) {
   TensorEntry entry;
@@ -60,7 +55,7 @@ std::string typesOf(const stretto_program &program) {
 int64_t countParameters(const stretto_program &program) {
   int64_t count = 0;
   for (const stretto_parameter &parameter : parametersOf(program))
-    count += std::accumulate(parameter.shape, parameter.shape + parameter.rank, int64_t(1), std::multiplies());
+    count += elementsOf(parameter);
   return count;
 }
 

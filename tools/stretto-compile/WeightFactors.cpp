@@ -107,6 +107,8 @@ static std::string suggestion(StringRef pattern, llvm::ArrayRef<std::string> wei
 std::string stretto::tools::setFactors(ModuleOp module, FactorKind kind, StringRef text) {
   std::string error;
   const std::vector<FactorRequest> requests = readFactors(text, error);
+  if (!error.empty())
+    return error;
   FactorSetter setter(kind, requests);
   for (auto parameter : module.getOps<seq::ParameterOp>())
     if (!parameter.getFrozen())
@@ -116,5 +118,5 @@ std::string stretto::tools::setFactors(ModuleOp module, FactorKind kind, StringR
                          suggestion(request->names, setter.weights()));
   module->setAttr(kind == FactorKind::learningRate ? lrFactorsAttr : weightDecayFactorsAttr,
                   StringAttr::get(module.getContext(), text));
-  return error;
+  return "";
 }
