@@ -412,7 +412,7 @@ private:
   AbiStruct<stretto_input> inputs(StringRef name) {
     auto entry = module.lookupSymbol<func::FuncOp>(name);
     SmallVector<unsigned> usual = argumentsFor(entry, ""), positions = argumentsFor(entry, positionsInput),
-                          starts = argumentsFor(entry, startsInput);
+                          starts = argumentsFor(entry, startsInput), keys = argumentsFor(entry, dropoutKeysInput);
     auto offset = [&](ArrayRef<unsigned> numbers, unsigned i, int64_t otherwise) {
       return i < numbers.size() ? argumentOffset(entry, numbers[i]) : otherwise;
     };
@@ -425,7 +425,8 @@ private:
         .set(&stretto_input::positions, offset(positions, 0, -1))
         .set(&stretto_input::is_masked, documentsOf(module).has_value())
         .set(&stretto_input::starts, offset(starts, 0, -1))
-        .set(&stretto_input::documents, documents);
+        .set(&stretto_input::documents, documents)
+        .set(&stretto_input::dropout_keys, offset(keys, 0, -1));
   }
   AbiStruct<stretto_output> outputs() {
     return g.start<stretto_output>()

@@ -55,6 +55,7 @@ static void addTrain(OpPassManager &passes, const PipelineOptions &options) {
   passes.addPass(passes::createDecompose());
   passes.addPass(passes::createMaskDocuments());
   passes.addPass(passes::createGivePositions());
+  passes.addPass(passes::createGiveDropoutKeys());
   addCleanup(passes);
   passes.addPass(passes::createDifferentiate());
   addCleanup(passes);

@@ -1,6 +1,7 @@
 //===- ElementEmitter.cpp - the code of one value at one row and column ---------===//
 #include "codegen/rows/ElementEmitter.h"
 
+#include "codegen/rows/Dropout.h"
 #include "codegen/rows/Elementwise.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -77,6 +78,8 @@ ElementEmitter::Emitted ElementEmitter::compute(Value value, int64_t row, Index 
     return computeTap(tap, row, index);
   if (auto number = dyn_cast<seq::ColumnIndexOp>(op))
     return computeColumnIndex(number, index);
+  if (auto dropout = dyn_cast<seq::DropoutOp>(op))
+    return computeDropout(dropout, row, index);
   if (isa<seq::MovementOp>(op))
     return computeMovement(op, row, index);
   if (isa<arith::AddFOp, arith::SubFOp>(op))
@@ -107,6 +110,18 @@ ElementEmitter::Emitted ElementEmitter::computeColumnIndex(seq::ColumnIndexOp op
   Level level = levelOf(number);
   goTo(level);
   return {emitColumnNumbers(b, getElementTypeOrSelf(op.getType()), first, number.column ? lanes : 1), level};
+}
+
+/// What all columns of a row have in common is made once for them.
+ElementEmitter::Emitted ElementEmitter::computeDropout(seq::DropoutOp op, int64_t row, Index index) {
+  Emitted key = get(op.getKeys(), row, index), place = get(op.getPlace(), row, index);
+  Emitted x = get(op.getOperand(), row, index);
+  Level ofWords = std::max(key.level, place.level), level = std::max({ofWords, x.level, levelOf(index)});
+  goTo(ofWords);
+  auto words = emitDropoutWords(b, key.value, place.value);
+  Value first = elementOf(index);
+  goTo(level);
+  return {emitDropout(b, op, b.splat(x.value, index.column ? lanes : 1), words, first), level};
 }
 
 ElementEmitter::Level ElementEmitter::agree(MutableArrayRef<Emitted> values) {

@@ -102,6 +102,7 @@ private:
   Emitted computeTap(seq::TapOp op, int64_t row, Index index);
   Emitted computeMovement(mlir::Operation *op, int64_t row, Index index);
   Emitted computeColumnIndex(seq::ColumnIndexOp op, Index index);
+  Emitted computeDropout(seq::DropoutOp op, int64_t row, Index index);
   Emitted computeElementwise(mlir::Operation *op, int64_t row, Index index);
   Emitted computeSum(mlir::Operation *op, int64_t row, Index index);
   /// Makes all values vectors if one of them is, and goes to the level where all are known.

@@ -58,6 +58,8 @@ LogicalResult stretto::codegen::checkKernel(kern::RowKernel op) {
     if (op.isColumnSum(i) && !op.getPartialSums())
       return op.emitOpError("column sums must be split into partial sums to become code");
   for (Operation &inner : op.getBody().front()) {
+    if (auto dropout = dyn_cast<seq::DropoutOp>(inner); dropout && !dropout.getKeys())
+      return dropout.emitOpError("needs keys, which seq-give-dropout-keys gives to entries of training");
     DenseElementsAttr elements;
     if (inner.hasTrait<OpTrait::ConstantLike>() &&
         (!matchPattern(&inner, m_Constant(&elements)) || !elements.isSplat()))

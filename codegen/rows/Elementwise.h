@@ -28,7 +28,8 @@ mlir::Value emitSoftplus(VectorBuilder &b, mlir::Value x);
 /// some number of at most 1; of infinity NaN. In f64 what the library of mathematics gives.
 mlir::Value emitTurn(VectorBuilder &b, mlir::Operation *op, mlir::Value x);
 
-/// What a kernel needs to become code: column sums are partial, constants have one value. Reports what it lacks.
+/// What a kernel needs to become code: column sums are partial, constants have one value, dropout has keys. Reports
+/// what it lacks.
 mlir::LogicalResult checkKernel(kern::RowKernel op);
 
 } // namespace stretto::codegen

@@ -14,7 +14,8 @@ inline constexpr llvm::StringLiteral documentsAttr = "seq.documents";
 
 /// On arguments of entry functions: what the argument is, where it is not the tokens, the targets or the weights.
 inline constexpr llvm::StringLiteral inputAttr = "seq.input";
-inline constexpr llvm::StringLiteral positionsInput = "positions", startsInput = "starts";
+inline constexpr llvm::StringLiteral positionsInput = "positions", startsInput = "starts",
+                                     dropoutKeysInput = "dropout_keys";
 
 /// Room for the starts of documents; nothing where documents are not masked.
 inline std::optional<int64_t> documentsOf(mlir::ModuleOp module) {

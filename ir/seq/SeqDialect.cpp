@@ -91,8 +91,9 @@ LogicalResult SeqDialect::verifyOperationAttribute(Operation *op, NamedAttribute
 LogicalResult SeqDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned number, NamedAttribute attribute) {
   auto word = dyn_cast<StringAttr>(attribute.getValue());
   if (attribute.getName() != inputAttr ||
-      (word && (word.getValue() == positionsInput || word.getValue() == startsInput)))
+      (word && llvm::is_contained({positionsInput, startsInput, dropoutKeysInput}, word.getValue())))
     return success();
-  return op->emitOpError() << "must have " << inputAttr << " = \"" << positionsInput << "\" or \"" << startsInput
-                           << "\" at argument " << number << ", but has " << attribute.getValue();
+  return op->emitOpError() << "must have " << inputAttr << " = \"" << positionsInput << "\", \"" << startsInput
+                           << "\" or \"" << dropoutKeysInput << "\" at argument " << number << ", but has "
+                           << attribute.getValue();
 }

@@ -43,7 +43,7 @@ def Seq_RealTensor : Stretto_TensorOf<[F32, F64]>;
 def Seq_StoredTensor : Stretto_TensorOf<[F32, F64, BF16]>;
 def Seq_TokenTensor : Stretto_TensorOf<[I32]>;
 def Seq_Tensor : Stretto_TensorOf<[F32, F64, BF16, I32]>;
-def Seq_RealOrTruthTensor : Stretto_TensorOf<[F32, F64, I1]>;
+def Seq_RowTensor : Stretto_TensorOf<[F32, F64, I32, I1]>;
 
 //===- Enumerations ---------------------------------------------------------===//
 

@@ -41,6 +41,11 @@ std::optional<MutableOperandRange> LinearWeightGradOp::getAccumulatorSlot() { re
 MatmulKind LinearWeightGradOp::getMatmulKind() { return MatmulKind::backward; }
 double LinearWeightGradOp::getFlops() { return 2 * elementsOf(getGrad()) * columnsOf(getOperand()); }
 
+//===- Rows -------------------------------------------------------------------===//
+
+/// Nothing is dropped where text is generated.
+SmallVector<Value> DropoutOp::decode(Decoding &decoding, std::string &) { return {decoding.rows(getOperand())}; }
+
 //===- Embeddings -------------------------------------------------------------===//
 
 SmallVector<Value> PositionsOp::decode(Decoding &decoding, std::string &) { return {decoding.positions()}; }

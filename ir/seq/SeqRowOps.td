@@ -65,14 +65,14 @@ def Seq_BroadcastOp : Seq_Op<"broadcast", [Pure,
   let description = [{
     Dimension `i` of the operand is dimension `dims[i]` of the result (ascending). A gain is broadcast over
     rows (`dims [2]`), the scalar of a row over its columns (`dims [0, 1]`), a table over batch and heads
-    (`dims [1, 3]`). What a comparison found out about a row is repeated as numbers are.
+    (`dims [1, 3]`). What a comparison found out about a row, and the key of a token, is repeated as numbers are.
 
     ```mlir
     %b = seq.broadcast %r dims [0, 1] : tensor<2x8xf32> -> tensor<2x8x16xf32>
     ```
   }];
-  let arguments = (ins Seq_RealOrTruthTensor:$operand, DenseI64ArrayAttr:$dims);
-  let results = (outs Seq_RealOrTruthTensor:$result);
+  let arguments = (ins Seq_RowTensor:$operand, DenseI64ArrayAttr:$dims);
+  let results = (outs Seq_RowTensor:$result);
   let assemblyFormat = "$operand `dims` $dims `:` type($operand) `->` type($result) attr-dict";
   let hasVerifier = 1;
   let hasFolder = 1;
@@ -227,6 +227,34 @@ def Seq_ColumnIndexOp : Seq_Op<"column_index", [Pure,
   let extraClassDefinition = [{
     bool $cppClass::onlyMoves() { return true; }
   }];
+}
+
+def Seq_DropoutOp : Seq_Op<"dropout", [Pure, Elementwise, AllTypesMatch<["operand", "place", "result"]>,
+    DeclareOpInterfaceMethods<Seq_DecodableOpInterface>]> {
+  let summary = "in training, zero with some probability and else x / (1 - rate)";
+  let description = [{
+    Which numbers are zero is a function of the key of the token, the place of the operation in the model and the number
+    of the element in its row, and of nothing else: nothing is saved for the backward, which asks again. `place` is a
+    whole number, the same in all columns, that no other dropout of the model and no other layer has; keys are given by
+    `seq-give-dropout-keys`, the same for all columns of a token. In `uint32`, of key k, place p and column c:
+
+        mix(x):  x ^= x >> 16;  x *= 0x21f0aaad;  x ^= x >> 15;  x *= 0xd35a2d97;  return x ^ (x >> 15)
+        a = mix(k ^ p * 0x9e3779b9),  b = mix(a + 0x9e3779b9)
+        x = a ^ c;  x ^= x >> 16;  x *= 0x21f0aaad;  x = (x ^ x >> 15) + b;  x *= 0xd35a2d97;  x ^= x >> 15
+
+    and the number is zero where the last x is less than `rate * 2^32`, rounded; else it is multiplied by
+    `1 / (1 - rate)`, which is rounded to its type.
+
+    ```mlir
+    %y = seq.dropout %x at %place keys %keys rate 1.000000e-01 : tensor<2x8x16xf32>, tensor<2x8x16xi32>
+    ```
+  }];
+  let arguments = (ins Seq_RealTensor:$operand, Seq_RealTensor:$place, Optional<Seq_TokenTensor>:$keys, F64Attr:$rate);
+  let results = (outs Seq_RealTensor:$result);
+  let assemblyFormat = [{
+    $operand `at` $place (`keys` $keys^)? `rate` $rate `:` type($result) (`,` type($keys)^)? attr-dict
+  }];
+  let hasVerifier = 1;
 }
 
 def Seq_TableOp : Seq_Op<"table", [Pure, DeclareOpInterfaceMethods<Seq_AliasOpInterface>]> {

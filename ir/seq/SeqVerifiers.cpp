@@ -157,6 +157,13 @@ LogicalResult ColumnSumOp::verify() {
   return sameType(*this, from, to);
 }
 
+LogicalResult DropoutOp::verify() {
+  double rate = getRate().convertToDouble();
+  if (rate >= 0 && rate < 1)
+    return success();
+  return emitOpError() << "rate must be at least 0 and less than 1, but got " << rate;
+}
+
 LogicalResult TableOp::verify() {
   auto type = typeOf(getResult());
   if (type.getRank() != 2)

@@ -53,6 +53,14 @@ LogicalResult tapRule(Operation *op, ValueRange gradients, Adjoints &a) {
   return success();
 }
 
+/// What is zero in the forward gets no gradient, by the same question.
+LogicalResult dropoutRule(Operation *op, ValueRange gradients, Adjoints &a) {
+  auto dropout = cast<seq::DropoutOp>(op);
+  a.add(dropout.getOperand(), seq::DropoutOp::create(a.b, gradients[0], a.primal(dropout.getPlace()),
+                                                     a.primal(dropout.getKeys()), dropout.getRate()));
+  return success();
+}
+
 LogicalResult permuteRule(Operation *op, ValueRange gradients, Adjoints &a) {
   auto permute = cast<seq::PermuteOp>(op);
   a.add(permute.getOperand(), seq::PermuteOp::create(a.b, permute.getStyle(), gradients[0], permute.getRotated()));
@@ -86,6 +94,7 @@ void stretto::passes::addRowRules(RuleTable &table) {
   table["seq.broadcast"] = broadcastRule;
   table["seq.column_sum"] = columnSumRule;
   table["seq.tap"] = tapRule;
+  table["seq.dropout"] = dropoutRule;
   table["seq.permute"] = permuteRule;
   table["seq.slice"] = sliceRule;
   table["seq.concat"] = concatRule;

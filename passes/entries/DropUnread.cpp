@@ -93,6 +93,14 @@ static SmallVector<func::FuncOp> copyScanBodies(func::FuncOp function, SymbolTab
   return copies;
 }
 
+/// Nothing is dropped out but in training.
+static void removeDropout(func::FuncOp function) {
+  for (auto dropout : llvm::make_early_inc_range(function.getOps<seq::DropoutOp>())) {
+    dropout.replaceAllUsesWith(dropout.getOperand());
+    dropout.erase();
+  }
+}
+
 func::FuncOp stretto::passes::copyForLogits(func::FuncOp main, StringRef name) {
   SymbolTable symbols(main->getParentOp());
   func::FuncOp copy = main.clone();
@@ -102,6 +110,8 @@ func::FuncOp stretto::passes::copyForLogits(func::FuncOp main, StringRef name) {
   Operation *end = copy.getBody().front().getTerminator();
   end->setOperands(end->getOperand(0));
   updateType(copy);
+  llvm::for_each(bodies, removeDropout);
+  removeDropout(copy);
   dropUnread(copy);
   SmallVector<func::FuncOp> scanned = scanBodiesOf(copy);
   for (func::FuncOp body : bodies)

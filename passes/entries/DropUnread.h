@@ -10,7 +10,7 @@ namespace stretto::passes {
 void dropUnread(mlir::func::FuncOp function);
 
 /// A copy of `main` under a name that is free, in its module: of its results it returns the logits alone, and computes
-/// nothing that only the others need. The bodies of its scans are its own, `<body>.<name>`.
+/// nothing that only the others need, and nothing is dropped out. The bodies of its scans are its own, `<body>.<name>`.
 mlir::func::FuncOp copyForLogits(mlir::func::FuncOp main, llvm::StringRef name);
 
 /// The bodies of the scans of a function.

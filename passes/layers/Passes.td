@@ -90,6 +90,33 @@ def GivePositions : Pass<"seq-give-positions", "::mlir::ModuleOp"> {
   let dependentDialects = ["::stretto::seq::SeqDialect", "::mlir::func::FuncDialect"];
 }
 
+def GiveDropoutKeys : Pass<"seq-give-dropout-keys", "::mlir::ModuleOp"> {
+  let summary = "keys of tokens as an input of training";
+  let description = [{
+    Where the entry point of training (`seq.entry`) has `seq.dropout`, itself or in bodies of scans, it takes one more
+    input behind all others: a key for each token, which the host makes of the seed of the run and the number of the
+    token among all that the run trains on. Bodies get it as an invariant.
+
+    ```mlir
+    func.func @gradients(%tokens: tensor<2x8xi32>, %x: tensor<2x8x16xf32>) -> tensor<2x8x16xf32>
+        attributes {seq.entry = #seq<entry_kind training>} {
+      %place = arith.constant dense<3.0> : tensor<2x8x16xf32>
+      %0 = seq.dropout %x at %place rate 1.0e-01 : tensor<2x8x16xf32>
+      return %0 : tensor<2x8x16xf32>
+    }
+    ```
+    becomes
+
+    ```mlir
+    func.func @gradients(%arg0: tensor<2x8xi32>, %arg1: tensor<2x8x16xf32>, %arg2: tensor<2x8xi32> {seq.input = "dropout_keys"}) -> tensor<2x8x16xf32> attributes {seq.entry = #seq<entry_kind training>} {
+      %cst = arith.constant dense<3.000000e+00> : tensor<2x8x16xf32>
+      %0 = seq.broadcast %arg2 dims [0, 1] : tensor<2x8xi32> -> tensor<2x8x16xi32>
+      %1 = seq.dropout %arg1 at %cst keys %0 rate 1.000000e-01 : tensor<2x8x16xf32>, tensor<2x8x16xi32>
+    ```
+  }];
+  let dependentDialects = ["::stretto::seq::SeqDialect", "::mlir::func::FuncDialect"];
+}
+
 def MaskDocuments : Pass<"seq-mask-documents", "::mlir::ModuleOp"> {
   let summary = "mask packed documents";
   let description = [{

@@ -34,12 +34,14 @@ Value Places::pass(Value ofCaller) {
   return addArgument(function, function.getNumArguments(), ofCaller.getType(), function.getLoc());
 }
 
-/// Inputs stand behind the tokens, in the order in which they are asked for.
-Value Places::addInput(StringRef name, Type type) {
+Value Places::insertInput(unsigned number, StringRef name, Type type) {
   MLIRContext *context = function.getContext();
   NamedAttribute attribute(StringAttr::get(context, inputAttr), StringAttr::get(context, name));
-  return addArgument(function, ++inputs, type, function.getLoc(), DictionaryAttr::get(context, attribute));
+  return addArgument(function, number, type, function.getLoc(), DictionaryAttr::get(context, attribute));
 }
+
+/// Inputs stand behind the tokens, in the order in which they are asked for.
+Value Places::addInput(StringRef name, Type type) { return insertInput(++inputs, name, type); }
 
 Value Places::positions() {
   return get(StringAttr::get(function.getContext(), positionsInput),
@@ -50,6 +52,14 @@ Value Places::starts() {
   return get(StringAttr::get(function.getContext(), startsInput), [](Places &entry) -> Value {
     auto tokens = cast<RankedTensorType>(entry.function.getArgumentTypes().front());
     return entry.room ? entry.addInput(startsInput, tokens.clone({entry.room + 1})) : Value();
+  });
+}
+
+/// Behind all others, so that those lie where other entries have them.
+Value Places::dropoutKeys() {
+  return get(StringAttr::get(function.getContext(), dropoutKeysInput), [](Places &entry) {
+    return entry.insertInput(entry.function.getNumArguments(), dropoutKeysInput,
+                             entry.function.getArgumentTypes().front());
   });
 }
 

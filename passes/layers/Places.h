@@ -25,6 +25,8 @@ public:
   /// The same as reals.
   mlir::Value realPositions(mlir::Type element);
   mlir::Value starts() override;
+  /// `[batch, time]`: of training, a number of each token that no other one has, for its dropouts.
+  mlir::Value dropoutKeys();
   /// The rows of a table at the positions; made once, in the entry.
   mlir::Value rowsOf(seq::TableOp table);
 
@@ -32,6 +34,7 @@ private:
   RowBuilder atStart(mlir::Location loc);
   mlir::Value get(mlir::Attribute key, llvm::function_ref<mlir::Value(Places &)> make);
   mlir::Value pass(mlir::Value ofCaller);
+  mlir::Value insertInput(unsigned number, llvm::StringRef name, mlir::Type type);
   mlir::Value addInput(llvm::StringRef name, mlir::Type type);
 
   mlir::func::FuncOp function;

@@ -18,7 +18,7 @@ double stretto::passes::cyclesOf(Operation *op) {
   return llvm::TypeSwitch<Operation *, double>(op)
       .Case<arith::DivFOp, math::SqrtOp>([](auto) { return 10; })
       .Case<math::RsqrtOp>([](auto) { return 20; })
-      .Case<math::ExpOp>([](auto) { return 15; })
+      .Case<math::ExpOp, seq::DropoutOp>([](auto) { return 15; })
       .Case<seq::SigmoidOp>([](auto) { return 28; })
       .Case<seq::SoftplusOp>([](auto) { return 45; })
       .Case<math::TanhOp, math::LogOp, math::Log1pOp, math::ErfOp, math::SinOp, math::CosOp>([](auto) { return 25; })

@@ -202,6 +202,7 @@ typedef struct stretto_input {
                       * the first token of each document, too. 0: positions, if any, count through all of them */
   int64_t starts;    /* i32[documents + 1]: where each document begins among the B*T tokens, then B*T to the end; or -1 */
   int64_t documents; /* how many documents `starts` has room for; 0 where there are none */
+  int64_t dropout_keys; /* i32[B,T]: of `gradients`, a random number for each token; or -1 */
 } stretto_input;
 
 /* An entry that goes `rows` tokens on in each of B sequences: it remembers what later tokens need of them in CACHE and

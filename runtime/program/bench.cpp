@@ -31,7 +31,8 @@ class Bench {
 public:
   Bench(const TrainingState &state, const RunConfig &config, const BatchSource &source, const MemoryPlan &plan,
         DataParallel &parallel)
-      : state(state), config(config), plan(plan), parallel(parallel), stepper(state, config.accumulate, &parallel) {
+      : state(state), config(config), plan(plan), parallel(parallel),
+        stepper(state, config.accumulate, &parallel, static_cast<uint64_t>(config.seed)) {
     const int64_t rows = state.program.batch * config.accumulate;
     block = source.make(Stream::Train, static_cast<uint64_t>(rows * parallel.firstVirtualRank()),
                         rows * parallel.virtualRanks(), state.program.length);

@@ -28,7 +28,8 @@ Trainer::Trainer(const TrainerParts &parts)
                              parts.config.steps,         decayFromName(parts.config.schedule),
                              parts.config.finalFraction, parts.config.cooldown},
       evaluation(evaluationPlan(parts.config, parts.source, parts.state.program.batch)),
-      stepper(parts.state, parts.config.accumulate, &parts.parallel), peak(parts.peakFlops) {}
+      stepper(parts.state, parts.config.accumulate, &parts.parallel, static_cast<uint64_t>(parts.config.seed)),
+      peak(parts.peakFlops) {}
 
 Trainer::~Trainer() = default;
 

@@ -41,8 +41,9 @@ void TokenBlock::weigh(int64_t ones) {
 
 namespace {
 
-TokenBlock emptyBlock(int64_t count) {
+TokenBlock emptyBlock(uint64_t first, int64_t count) {
   TokenBlock block;
+  block.first = first;
   block.tokens.resize(count);
   block.targets.resize(count);
   block.mask.resize(count);
@@ -64,7 +65,7 @@ public:
   TaskSource(std::unique_ptr<Task> task, uint64_t seed) : owned(std::move(task)), ownSeed(seed) {}
 
   TokenBlock make(Stream stream, uint64_t first, int64_t rows, int64_t length) const override {
-    TokenBlock block = emptyBlock(rows * length);
+    TokenBlock block = emptyBlock(first, rows * length);
     owned->fill(ownSeed, stream, first, block.view(0, rows, length));
     block.weigh(block.ones());
     return block;
@@ -94,7 +95,7 @@ class FileSource final : public BatchSource {
 public:
   FileSource(const std::string &path, int64_t batch, int64_t length, int64_t vocabulary);
   TokenBlock make(Stream, uint64_t first, int64_t wanted, int64_t length) const override {
-    TokenBlock block = emptyBlock(wanted * length);
+    TokenBlock block = emptyBlock(first, wanted * length);
     for (int64_t i = 0; i < wanted * length; ++i) {
       const int64_t from = static_cast<int64_t>((first + i / length) % rows) * length + i % length;
       block.tokens[i] = all.tokens[from];

@@ -15,6 +15,7 @@ namespace stretto::runtime {
 
 // The tokens of some micro-batches, one after another; micro-batch i is sequences [i * batch, (i + 1) * batch).
 struct TokenBlock {
+  uint64_t first = 0; // which sample of its stream the first sequence is
   std::vector<int32_t> tokens, targets;
   std::vector<uint8_t> mask;
   std::vector<int32_t> positions; // places of the tokens in their documents

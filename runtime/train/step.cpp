@@ -2,6 +2,7 @@
 #include "runtime/train/step.h"
 
 #include "runtime/train/documents.h"
+#include "runtime/train/dropout_keys.h"
 
 #include <algorithm>
 #include <cmath>
@@ -59,6 +60,10 @@ void Stepper::setInputs(TokenBlock &block, int64_t microBatch) {
     if (program.input.starts >= 0)
       copyInts(program.input.starts, starts);
   }
+  if (program.input.dropout_keys >= 0)
+    copyInts(
+        program.input.dropout_keys,
+        dropoutKeys(seed, block.first * static_cast<uint64_t>(program.length) + static_cast<uint64_t>(first), count));
   copyReals(STRETTO_ARENA_INPUTS, program.input.weights, &block.weights[first], count);
 }
 

@@ -25,8 +25,9 @@ inline Hyper hyperOf(const RunConfig &config, double learningRate, int64_t updat
 class Stepper {
 public:
   // A virtual rank has `accumulate` micro-batches in a step. `parallel`: the ranks that share it; null: this one alone.
-  Stepper(const TrainingState &state, int64_t accumulate, DataParallel *parallel = nullptr)
-      : state(state), context(state.device, state.arenas, state.program.dtype), accumulate(accumulate),
+  // `seed`: of what is random in a step.
+  Stepper(const TrainingState &state, int64_t accumulate, DataParallel *parallel = nullptr, uint64_t seed = 0)
+      : state(state), context(state.device, state.arenas, state.program.dtype), accumulate(accumulate), seed(seed),
         parallel(parallel && !parallel->isAlone() ? parallel : nullptr) {}
   // Waits for what has begun: the device writes to it.
   ~Stepper();
@@ -120,6 +121,7 @@ private:
   TrainingState state;
   Context context;
   int64_t accumulate;
+  uint64_t seed;
   std::deque<Begun> begun;           // oldest first
   bool updateIsOpen = false;         // the norm is known, and nothing is applied yet
   DataParallel *parallel;            // null where the step is that of one rank

@@ -67,6 +67,19 @@ func.func @constant(%x: tensor<1x16x2xf32>) {
 
 // -----
 
+func.func @dropout(%x: tensor<1x16x2xf32>) {
+  %y = kern.rowwise kernel "k"(%x) maps [row] schedule #kern.vector_schedule<rows 2, lanes 16, chunk 8> {
+  ^bb0(%a: tensor<2xf32>):
+    %c = arith.constant dense<1.0> : tensor<2xf32>
+    // expected-error @+1 {{'seq.dropout' op needs keys, which seq-give-dropout-keys gives to entries of training}}
+    %0 = seq.dropout %a at %c rate 0.1 : tensor<2xf32>
+    kern.yield %0 : tensor<2xf32>
+  } : (tensor<1x16x2xf32>) -> tensor<1x16x2xf32>
+  return
+}
+
+// -----
+
 func.func @main(%x: tensor<3x64x32xf32>) -> tensor<3x64x32xf32> {
   // expected-error @+1 {{'kern.walk' op is a kernel that this target has no code for}}
   %y = kern.walk kernel "main.walk0"(%x) windows [<rows 2>] -> [<rows 2>] programs 2 chunk 16 span 4 {

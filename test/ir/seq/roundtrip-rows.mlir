@@ -29,6 +29,13 @@ func.func @rows(%x: tensor<2x8x16xf32>, %r: tensor<2x8xf32>) -> tensor<2x8x16xf3
   %12 = seq.table rotary_cos half_split rotated 8 theta 1.0e4 : tensor<8x16xf32>
   // CHECK: seq.layer_numbers [1.000000e+00, 0.33333333333333331, -5.000000e-01] : tensor<3x1xf32>
   %14 = seq.layer_numbers [1.0, 0.33333333333333331, -0.5] : tensor<3x1xf32>
-  %13 = arith.addf %9, %11 : tensor<2x8x16xf32>
+  %15 = arith.constant dense<3> : tensor<2x8xi32>
+  // CHECK: seq.broadcast %{{.*}} dims [0, 1] : tensor<2x8xi32> -> tensor<2x8x16xi32>
+  %16 = seq.broadcast %15 dims [0, 1] : tensor<2x8xi32> -> tensor<2x8x16xi32>
+  // CHECK: seq.dropout %{{.*}} at %{{.*}} rate 1.000000e-01 : tensor<2x8x16xf32>
+  %17 = seq.dropout %9 at %11 rate 0.1 : tensor<2x8x16xf32>
+  // CHECK: seq.dropout %{{.*}} at %{{.*}} keys %{{.*}} rate 0.000000e+00 : tensor<2x8x16xf32>, tensor<2x8x16xi32>
+  %18 = seq.dropout %17 at %11 keys %16 rate 0.0 : tensor<2x8x16xf32>, tensor<2x8x16xi32>
+  %13 = arith.addf %18, %11 : tensor<2x8x16xf32>
   return %13 : tensor<2x8x16xf32>
 }

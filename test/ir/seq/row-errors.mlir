@@ -46,3 +46,19 @@ func.func @numbers_in_a_row() {
   %n = seq.layer_numbers [1.0, 0.5] : tensor<2xf32>
   return
 }
+
+// -----
+
+func.func @everything_dropped(%x: tensor<2x8x16xf32>) {
+  // expected-error @+1 {{rate must be at least 0 and less than 1, but got 1.000000e+00}}
+  %y = seq.dropout %x at %x rate 1.0 : tensor<2x8x16xf32>
+  return
+}
+
+// -----
+
+func.func @keys_of_other_rows(%x: tensor<2x8x16xf32>, %keys: tensor<2x8x1xi32>) {
+  // expected-error @+1 {{all non-scalar operands/results must have the same shape and base type}}
+  %y = seq.dropout %x at %x keys %keys rate 0.1 : tensor<2x8x16xf32>, tensor<2x8x1xi32>
+  return
+}

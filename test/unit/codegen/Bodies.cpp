@@ -218,6 +218,29 @@ func.func @masked(%x: tensor<$Bx$Tx$Dx$R>, %y: tensor<$Bx$Txi32>) {
   } : (tensor<$Bx$Tx$Dx$R>, tensor<$Bx$Txi32>) -> (tensor<$Bx$Tx$Dx$R>, tensor<$Dx$R>)
   return
 })"},
+    // Numbers that are dropped out: of rows, of sums of them, and of those that taps read.
+    {"dropout", R"(
+func.func @dropout(%x: tensor<$Bx$Tx$Dx$R>, %k: tensor<$Bx$Txi32>) {
+  %o:3 = kern.rowwise(%x, %k) maps [row, row] {
+  ^bb0(%a: tensor<$Dx$R>, %key: tensor<i32>):
+    %one = arith.constant dense<1.0> : tensor<$Dx$R>
+    %many = arith.constant dense<16777215.0> : tensor<$Dx$R>
+    %nine = arith.constant dense<9.0> : tensor<1x$R>
+    %keys = seq.broadcast %key dims [] : tensor<i32> -> tensor<$Dxi32>
+    %y = seq.dropout %a at %one keys %keys rate 0.1 : tensor<$Dx$R>, tensor<$Dxi32>
+    %z = seq.dropout %y at %many keys %keys rate 0.5 : tensor<$Dx$R>, tensor<$Dxi32>
+    %before = seq.tap %z by -1 : tensor<$Dx$R>
+    %sum = seq.reduce add %before : tensor<$Dx$R> -> tensor<$R>
+    %column = seq.reshape %sum : tensor<$R> -> tensor<1x$R>
+    %own = seq.reshape %key : tensor<i32> -> tensor<1xi32>
+    %kept = seq.dropout %column at %nine keys %own rate 0.75 : tensor<1x$R>, tensor<1xi32>
+    %wide = seq.broadcast %kept dims [0] : tensor<1x$R> -> tensor<1x$Dx$R>
+    %row = seq.reshape %wide : tensor<1x$Dx$R> -> tensor<$Dx$R>
+    %c = seq.column_sum %y : tensor<$Dx$R> -> tensor<$Dx$R>
+    kern.yield %z, %row, %c : tensor<$Dx$R>, tensor<$Dx$R>, tensor<$Dx$R>
+  } : (tensor<$Bx$Tx$Dx$R>, tensor<$Bx$Txi32>) -> (tensor<$Bx$Tx$Dx$R>, tensor<$Bx$Tx$Dx$R>, tensor<$Dx$R>)
+  return
+})"},
     // Cross-entropy of a row, its most likely column and its gradient.
     {"cross_entropy", R"(
 func.func @cross_entropy(%x: tensor<$Bx$Tx$Dx$R>, %y: tensor<$Bx$Txi32>, %w: tensor<$Bx$Tx$R>) {

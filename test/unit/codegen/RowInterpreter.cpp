@@ -194,6 +194,20 @@ Numbers Interpreter::concat(seq::ConcatOp op, int64_t b, int64_t t) {
   return y;
 }
 
+static uint32_t mix(uint32_t x, uint32_t added = 0) {
+  x = (x ^ x >> 16) * 0x21f0aaadu;
+  x = ((x ^ x >> 15) + added) * 0xd35a2d97u;
+  return x ^ x >> 15;
+}
+
+/// Of element `e` of a row; x: the number, the place and the key.
+static double dropOut(seq::DropoutOp op, ArrayRef<double> x, size_t e) {
+  const double rate = op.getRate().convertToDouble();
+  const auto key = static_cast<uint32_t>(static_cast<int64_t>(x[2])), place = static_cast<uint32_t>(x[1]);
+  const uint32_t a = mix(key ^ place * 0x9e3779b9u), b = mix(a + 0x9e3779b9u);
+  return mix(a ^ static_cast<uint32_t>(e), b) < std::round(rate * 0x1p32) ? 0 : x[0] * (1 / (1 - rate));
+}
+
 Numbers Interpreter::elementwise(Operation *inner, int64_t b, int64_t t) {
   std::vector<Numbers> operands;
   for (Value operand : inner->getOperands())
@@ -203,7 +217,8 @@ Numbers Interpreter::elementwise(Operation *inner, int64_t b, int64_t t) {
     SmallVector<double> x;
     for (Numbers &operand : operands)
       x.push_back(operand[e]);
-    y[e] = evaluate(inner, x);
+    auto dropout = dyn_cast<seq::DropoutOp>(inner);
+    y[e] = dropout ? dropOut(dropout, x, e) : evaluate(inner, x);
   }
   return y;
 }

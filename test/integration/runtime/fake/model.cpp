@@ -269,7 +269,7 @@ const stretto_kernel kernels[KernelCount] = {
 };
 
 constexpr stretto_output outputs = {0, 64, 128, 192, 192 + rows * size};
-constexpr stretto_input inputs = {0, rows * 4, rows * 8, -1, 0, -1, 0};
+constexpr stretto_input inputs = {0, rows * 4, rows * 8, -1, 0, -1, 0, -1};
 
 // What the kernel 'loss.sum' writes.
 const stretto_result lossResult = {"cross_entropy", "fake.stretto:4:1", "loss.sum", 1, -1, 1, size, size, {1, 0, 0, 0}, 1, STRETTO_ARENA_OUTPUTS, dtype, 0};
