@@ -98,12 +98,15 @@ void ModulePrinter::nameFunctions() {
   module.walk([&](Operation *op) {
     names.hasPositions |= isa<seq::PositionsOp>(op);
     names.hasTargets |= isa<seq::TokenLossOp>(op);
+    names.hasDropout |= isa<seq::DropoutOp>(op);
   });
   names.hasPositions |= names.isMasked;
   if (names.hasPositions)
     names.reserved.insert("positions");
   if (names.hasTargets)
     names.reserved.insert("targets");
+  if (names.hasDropout)
+    names.reserved.insert("dropout_keys");
   auto take = [&](llvm::StringRef hint) {
     std::string name = python::freshName(hint, [&](llvm::StringRef each) { return names.reserved.contains(each); });
     names.reserved.insert(name);
@@ -197,12 +200,16 @@ LogicalResult ModulePrinter::printModel(func::FuncOp main) {
   FunctionPrinter printer(main, weights, names, /*isEntry=*/true);
   os << "class " << model << "(Weights):\n"
      << "    \"\"\"forward(tokens [batch, time]" << (names.isMasked ? ", positions [batch, time]" : "")
-     << (names.hasTargets ? ", targets [batch, time]" : "")
+     << (names.hasTargets ? ", targets [batch, time]" : "") << (names.hasDropout ? ", dropout_keys=None" : "")
      << ") gives the logits of the next token [batch, time, vocabulary]"
      << (main.getNumResults() > 1 ? ",\n    and what is added to the loss of each token [batch, time, 1]." : ".")
      << (names.isMasked ? " Positions count from the first\n    token of each document: 0, 1, ...; documents do "
                           "not see each other."
                         : "")
+     << (names.hasDropout
+             ? " Nothing is dropped out without the keys\n    of these tokens in training, keys_of_dropout(seed, "
+               "first, batch, time), first of all its sequences."
+             : "")
      << "\"\"\"\n\n"
      << "    def __init__(self):\n"
      << "        super().__init__()\n";

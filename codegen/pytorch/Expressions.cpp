@@ -34,6 +34,17 @@ static bool spreadsOperands(Operation *op) {
                       [](Value operand) { return !isNumber(operand) && !operand.getDefiningOp<seq::BroadcastOp>(); });
 }
 
+/// Whether a value is read as the place of a dropout, perhaps repeated, which is one number.
+static bool isPlace(OpOperand &use) {
+  if (auto broadcast = dyn_cast<seq::BroadcastOp>(use.getOwner()))
+    return llvm::all_of(broadcast->getUses(), isPlace);
+  auto dropout = dyn_cast<seq::DropoutOp>(use.getOwner());
+  return dropout && use.get() == dropout.getPlace();
+}
+
+/// Whether an operand may have fewer dimensions than the result, or be a number.
+static bool isSpread(OpOperand &use) { return spreadsOperands(use.getOwner()) || isPlace(use); }
+
 /// A layer norm without bias has a bias of zeros.
 static bool isAbsentBias(OpOperand &use) {
   auto constant = use.get().getDefiningOp<arith::ConstantOp>();
@@ -44,7 +55,7 @@ static bool isAbsentBias(OpOperand &use) {
 Text FunctionPrinter::expression(Operation *op) {
   if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
     std::optional<APFloat> value = splatOf(constant);
-    auto isWritten = [](OpOperand &use) { return spreadsOperands(use.getOwner()) || isAbsentBias(use); };
+    auto isWritten = [](OpOperand &use) { return isSpread(use) || isAbsentBias(use); };
     if (!value || !llvm::all_of(op->getUses(), isWritten))
       return op->emitError() << "only numbers in arithmetic with tensors have a PyTorch form";
     return python::Expression{python::number(*value), value->isNegative() ? Binding::Negation : Binding::Atom};
@@ -96,7 +107,7 @@ Text FunctionPrinter::broadcast(Operation *op) {
     if (dim != int64_t(type.getRank() - dims.size() + i))
       return op->emitError() << "only broadcasts of the last dimensions have a PyTorch form";
   Expression operand = values.lookup(broadcast.getOperand());
-  if (llvm::all_of(op->getUsers(), spreadsOperands))
+  if (llvm::all_of(op->getUses(), isSpread))
     return operand;
   if (std::string rows = someRows(type); dims.size() == 1 && !rows.empty())
     return atom(operand.within(Binding::Atom) + ".expand(*" + rows + ".shape[:2], -1)");
@@ -140,6 +151,10 @@ Text FunctionPrinter::elementwise(Operation *op) {
       .Case<seq::SigmoidOp>([&](auto) { return unary("torch.sigmoid"); })
       .Case<seq::StopGradientOp>(
           [&](auto) { return atom(values.lookup(op->getOperand(0)).within(Binding::Atom) + ".detach()"); })
+      .Case<seq::DropoutOp>([&](auto dropout) {
+        return atom("dropout(" + text(dropout.getOperand()) + ", " + text(dropout.getPlace()) + ", " +
+                    python::number(dropout.getRate()) + ", dropout_keys)");
+      })
       // PyTorch's own threshold of 20 leaves an error of 2e-9.
       .Case<seq::SoftplusOp>([&](auto) { return atom("F.softplus(" + text(op->getOperand(0)) + ", threshold=40.0)"); })
       .Default([&](Operation *) { return op->emitError() << "the operation has no PyTorch form"; });
@@ -227,6 +242,8 @@ Text FunctionPrinter::formOf(seq::SliceOp op) {
 }
 
 Text FunctionPrinter::formOf(seq::SpreadOp op) {
+  if (llvm::all_of(op->getUses(), isPlace))
+    return values.lookup(op.getOperand());
   int64_t times = columnsOf(op.getResult()) / columnsOf(op.getOperand());
   return atom(values.lookup(op.getOperand()).within(Binding::Atom) + ".repeat_interleave(" + Twine(times) + ", -1)");
 }

@@ -101,6 +101,8 @@ std::string FunctionPrinter::formals() {
     texts.push_back("positions");
   if (names.hasTargets)
     texts.push_back("targets");
+  if (names.hasDropout)
+    texts.push_back(isEntry ? "dropout_keys=None" : "dropout_keys");
   for (unsigned group = 0; group < weights.countGroups(function); ++group)
     texts.push_back(groupName(group));
   return llvm::join(texts, ", ");
@@ -168,6 +170,8 @@ std::string FunctionPrinter::call(Operation *site, ArrayRef<std::string> argumen
     texts.push_back("positions");
   if (names.hasTargets)
     texts.push_back("targets");
+  if (names.hasDropout)
+    texts.push_back("dropout_keys");
   for (const WeightPaths::Source &source : weights.groupsOf(site)) {
     std::string layer = source.one ? layerOf(source.one) : "";
     std::string below = source.prefix.empty() ? "" : ".group(" + python::quoted(source.prefix, layer) + ")";

@@ -12,6 +12,7 @@ struct PythonNames {
   llvm::StringSet<> reserved; // no variable may be called so
   bool isMasked = false;      // whether documents do not see each other
   bool hasTargets = false;    // whether every function takes the next tokens
+  bool hasDropout = false;    // whether every function takes keys of tokens
   bool hasPositions = false;  // whether every function takes the places of tokens, where masked in their documents
 };
 

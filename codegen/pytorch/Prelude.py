@@ -95,6 +95,38 @@ def full(width, value, rows, like):
     return torch.full((*rows.shape[:2], width), value, **kind_of(like))
 
 
+def keys_of_dropout(seed, first, batch, length):
+    """Keys of the tokens of sequences first, first + 1, ... among all that training from this seed has: of each token the high
+    word of what SplitMix64 gives, begun at scramble(seed), for its number."""
+    def scramble(z):
+        z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 % 2**64
+        z = (z ^ z >> 27) * 0x94D049BB133111EB % 2**64
+        return z ^ z >> 31
+
+    state, token = scramble(seed), first * length
+    keys = [scramble((state + (token + i + 1) * 0x9E3779B97F4A7C15) % 2**64) >> 32 for i in range(batch * length)]
+    return torch.tensor(keys).view(batch, length)
+
+
+def dropout(x, place, rate, keys):
+    """x / (1 - rate), or zero with the probability `rate`, by a hash of the key of the token, the place and the column. Without
+    keys x."""
+    if keys is None:
+        return x
+    word, scale = 0xFFFFFFFF, 1 / (1 - rate)
+
+    def scramble(x, added=0):
+        x = (x ^ x >> 16) * 0x21F0AAAD & word
+        x = ((x ^ x >> 15) + added & word) * 0xD35A2D97 & word
+        return x ^ x >> 15
+
+    place = torch.as_tensor(place, device=x.device).to(torch.int64)
+    a = scramble((keys.to(x.device)[..., None] ^ place * 0x9E3779B9) & word)
+    b = scramble(a + 0x9E3779B9 & word)
+    drawn = scramble(a ^ torch.arange(x.shape[-1], device=x.device), b)
+    return torch.where(drawn < min(int(rate * 2**32 + 0.5), word), 0.0, scale * x)
+
+
 def shift(x, steps, positions=None):
     """Position t of the result is position t - steps of x, zero where there is none, or another document's."""
     length = x.shape[1]

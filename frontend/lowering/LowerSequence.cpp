@@ -109,6 +109,10 @@ Lowered batchMean(const OpToLower &at) { return {at.make<seq::BatchMeanOp>(at.ty
 
 Lowered stopGradient(const OpToLower &at) { return {at.make<seq::StopGradientOp>(at.type(), at.operand(0))}; }
 
+Lowered dropout(const OpToLower &at) {
+  return {at.make<seq::DropoutOp>(at.type(), at.operand(0), at.operand(1), /*keys=*/Value(), real(at, "rate"))};
+}
+
 Lowered full(const OpToLower &at) { return {at.make<seq::FullOp>(at.type(), llvm::APFloat(at.op.real("value")))}; }
 
 Lowered numbers(const OpToLower &at) { return {at.make<seq::ColumnIndexOp>(at.type())}; }
@@ -175,6 +179,7 @@ llvm::ArrayRef<Lowering> frontend::sequenceLowerings() {
       {"next_token_loss", nextTokenLoss},
       {"batch_mean", batchMean},
       {"stop_gradient", stopGradient},
+      {"dropout", dropout},
       {"full", full},
       {"numbers", numbers},
       {"broadcast", broadcast},

@@ -63,6 +63,9 @@ public:
   bool grow(int64_t operations, SourceRange range);
   /// False when there were too many operations or steps.
   bool mayGoOn() const { return !budget.isExhausted(); }
+  /// A number that no other dropout has; and how many were taken.
+  int64_t takePlace() { return places++; }
+  int64_t placesTaken() const { return places; }
   /// The name of an operation's weights: of the variable, or of the operation.
   std::string weightScope(llvm::StringRef op, NameHint hint);
   Value makeWeight(const std::string &name, llvm::ArrayRef<Dim> dims, Initializer init, Training training,
@@ -78,6 +81,7 @@ private:
   const double smallest, largest; // numbers that tensors hold, above 0
   Budget &budget;
   Place place;
+  int64_t places = 0; // of dropouts
 };
 
 } // namespace stretto::frontend

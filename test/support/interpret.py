@@ -4,10 +4,12 @@ For tests of passes: whatever a pass makes of a module, the numbers must stay. N
 operation is one line taken from its description. Values of a type bf16 are rounded to it where they are made.
 """
 import math
+import re
 import struct
 
 import experts
 import numpy as np
+from dropout import dropout, keys_of_dropout
 from mlir_text import parse_module, shape_of, split
 from recurrence import Recurrence
 from walks import Tiles, walk
@@ -393,13 +395,14 @@ class Program:
         return self.block(function, arguments, Rows())
 
     def call_entry(self, name, arguments, positions=()):
-        """Results of an entry point. Positions of tokens (of documents: `positions`) stand where it says that it takes them."""
+        """Results of an entry point. Positions of tokens (of documents: `positions`), and their keys as the first sequences of a
+        run from seed 0, stand where it says that it takes them."""
         attributes = split(self.functions[name].attributes.get("arg_attrs", "[]")[1:-1])
-        before = next((i for i, each in enumerate(attributes) if '"positions"' in each), None)
-        if before is None:
-            return self.call(name, *arguments)
-        places = positions or [whole_sequences(arguments[0].shape)]
-        return self.call(name, *arguments[:before], *places, *arguments[before:])
+        inputs = [re.search(r'seq.input = "(\w+)"', each) for each in attributes] or [None] * len(arguments)
+        shape = arguments[0].shape
+        known = {"positions": positions[0] if positions else whole_sequences(shape), "dropout_keys": keys_of_dropout(0, 0, *shape)}
+        rest = iter(arguments)
+        return self.call(name, *(known[each[1]] if each else next(rest) for each in inputs))
 
     def block(self, op, arguments, row_operations):
         values = {name: value for (name, _), value in zip(op.arguments, arguments, strict=True)}
@@ -417,6 +420,10 @@ class Program:
     def operation(self, op, inputs, row_operations):
         if op.name in ELEMENTWISE:
             return [ELEMENTWISE[op.name](*inputs)]
+        if op.name == "seq.dropout":
+            shape = shape_of(op.result_types[0])[0][2 - len(row_operations.lead) :] # of a row
+            columns = np.arange(math.prod(shape)).reshape(shape)
+            return [dropout(*inputs, op.real("rate"), columns)]
         if op.name == "arith.cmpf":
             return [COMPARE[op.integer("predicate")](*inputs)]
         if op.name == "arith.constant":

@@ -139,9 +139,9 @@ def torch_results(model, tokens, targets, weights, *positions, terms=(0.0, 0.0))
     of `terms`, the square of the log-sum-exp of the logits times the second, and what the model adds."""
     tokens, targets, weights, *positions = (torch.from_numpy(x) for x in (tokens, targets, weights, *positions))
     model.zero_grad()
-    outputs = outputs_of(model, tokens, positions, targets=targets)
+    outputs = outputs_of(model, tokens, positions, targets=targets, trains=True)
     logits, added = outputs if isinstance(outputs, tuple) else (outputs, torch.zeros(1))
-    nll = F.cross_entropy(logits.flatten(0, 1), targets.flatten(), reduction="none").view_as(weights)
+    nll = nll_of(logits, targets)
     normalizer = logits.logsumexp(-1)
     loss = (weights * (nll + terms[0] * nll**2 + terms[1] * normalizer**2 + added.squeeze(-1))).sum()
     loss.backward()
@@ -149,12 +149,22 @@ def torch_results(model, tokens, targets, weights, *positions, terms=(0.0, 0.0))
     for name, weight in model.named_parameters():
         if weight.requires_grad:
             gradients[name] = np.zeros(tuple(weight.shape)) if weight.grad is None else weight.grad.numpy().copy()
-    return Results(loss.item(), gradients, nll.detach().numpy(), logits.detach().argmax(-1).numpy())
+    with torch.no_grad():
+        evaluated = logits_of(outputs_of(model, tokens, positions, targets=targets))
+    return Results(loss.item(), gradients, nll_of(evaluated, targets).numpy(), evaluated.argmax(-1).numpy())
 
 
-def outputs_of(model, tokens, positions=(), *, targets):
-    """Of an emitted model, which is given the targets where it adds a loss of them."""
-    more = {"targets": targets} if "targets" in inspect.signature(model.forward).parameters else {}
+def nll_of(logits, targets):
+    return F.cross_entropy(logits.flatten(0, 1), targets.flatten(), reduction="none").view(targets.shape)
+
+
+def outputs_of(model, tokens, positions=(), *, targets, trains=False):
+    """Of an emitted model, which is given the targets where it adds a loss of them, and where it trains the keys that the first
+    sequences of a run from seed 0 have, where it drops out."""
+    takes = inspect.signature(model.forward).parameters
+    more = {"targets": targets} if "targets" in takes else {}
+    if trains and "dropout_keys" in takes:
+        more["dropout_keys"] = model.forward.__globals__["keys_of_dropout"](0, 0, *tokens.shape)
     return model(tokens, *positions, **more)
 
 
@@ -214,7 +224,7 @@ def noise_of(model, data, expected, rng, terms=(0.0, 0.0)):
 def check_emitted_loss(loss, model, data, expected):
     """The loss beside an emitted model is that of programs."""
     tokens, targets, weights, *positions = map(torch.from_numpy, data)
-    found = loss(outputs_of(model, tokens, positions, targets=targets), targets, weights).item()
+    found = loss(outputs_of(model, tokens, positions, targets=targets, trains=True), targets, weights).item()
     assert agree(found, expected.loss, 1e-12, 1e-300), f"the emitted loss is {found!r} instead of {expected.loss!r}"
 
 

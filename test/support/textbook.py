@@ -7,9 +7,11 @@ Derivatives are complex steps: f(w + ih) = f(w) + ih f'(w), exact where h is tin
 entry of a weight, in which that entry has an imaginary part; activations are [slices, batch, length, width].
 """
 import inspect
+import itertools
 import math
 
 import numpy as np
+from dropout import dropout, keys_of_dropout
 
 STEP = 1e-30
 
@@ -78,9 +80,11 @@ def log_softmax(x, heads=1):
 
 
 class Reader:
-    """`weights`: values by name, in the order in which the spec makes them. `made`: (init, frozen) of each."""
+    """`weights`: values by name, in the order in which the spec makes them. `made`: (init, frozen) of each. `trains`: whether
+    numbers are dropped out, as for the first sequences of a run from seed 0."""
 
-    def __init__(self, tokens, vocabulary, weights, targets=None):
+    def __init__(self, tokens, vocabulary, weights, targets=None, trains=True):
+        self.trains, self.places = trains, itertools.count()
         self.tokens, self.vocabulary, self.weights, self.targets = tokens, vocabulary, weights, targets
         self.waiting, self.entries = list(weights), sum(value.size for value in weights.values())
         self.offset, self.made = 0, {}
@@ -157,6 +161,12 @@ class Language(Reader):
 
     def next_token_loss(self, logits):
         return likelihoods(logits, self.targets)[..., None]
+
+    def dropout(self, x, rate):
+        if not self.trains or rate == 0:
+            return x
+        keys = keys_of_dropout(0, 0, *self.tokens.shape)[..., None]
+        return dropout(x, next(self.places), keys, rate, np.arange(x.shape[-1]))
 
     def batch_mean(self, x):
         return rows(x.mean((1, 2)))

@@ -13,7 +13,7 @@ static std::vector<llvm::ArrayRef<Builtin>> &families() {
   static std::vector<llvm::ArrayRef<Builtin>> list = {
       weightBuiltins(),    expertBuiltins(),      normBuiltins(),   canonBuiltins(),      positionBuiltins(),
       attentionBuiltins(), mixerBuiltins(),       columnBuiltins(), annotationBuiltins(), elementwiseBuiltins(),
-      roundingBuiltins(),  initializerBuiltins(), lossBuiltins()};
+      roundingBuiltins(),  initializerBuiltins(), lossBuiltins(),   trainingBuiltins()};
   return list;
 }
 

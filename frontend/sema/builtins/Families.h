@@ -22,6 +22,8 @@ llvm::ArrayRef<Builtin> mixerBuiltins();
 llvm::ArrayRef<Builtin> columnBuiltins();
 /// For what a model adds to its loss.
 llvm::ArrayRef<Builtin> lossBuiltins();
+/// Of training alone: dropout.
+llvm::ArrayRef<Builtin> trainingBuiltins();
 /// What is known and wanted of tensors, without computing anything.
 llvm::ArrayRef<Builtin> annotationBuiltins();
 /// Of tensors and of numbers.

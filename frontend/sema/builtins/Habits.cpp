@@ -63,7 +63,6 @@ static constexpr Habit formulas[] = {
     {"clamp", "write min(max(x, low), high)"},
     {"clip", "write min(max(x, low), high)"},
     {"cumsum", "write linear_attention(one, one, x, width(x), scale = 1.0) with one = full(width(x), 1)"},
-    {"dropout", "the language has none"},
     {"einsum", "activations are multiplied by a weight with linear(x, width)"},
     {"glu", "write a * sigmoid(b) with a, b = split(x)"},
     {"groupnorm", "norms take heads: layer_norm(x, heads = groups)"},

@@ -1,4 +1,4 @@
-// Functions of blocks: one for the values and shapes of the arguments.
+// Functions of blocks: one for the values and shapes of the arguments, and the places of its dropouts.
 #include "frontend/sema/elaborate/Blocks.h"
 
 #include "frontend/sema/elaborate/Statements.h"
@@ -180,8 +180,13 @@ const Blocks::Specialization &Blocks::specialize(std::string key, const Declarat
   auto [entry, isNew] = specializations.try_emplace(std::move(key));
   Specialization &special = entry->second;
   std::vector<Value> results;
-  if (!isNew || !runBody(callee, inner, body, results))
+  if (!isNew && !special.takesPlaces)
     return special;
+  special = {};
+  const int64_t placesBefore = emitter.placesTaken();
+  if (!runBody(callee, inner, body, results))
+    return special;
+  special.takesPlaces = emitter.placesTaken() != placesBefore;
   for (const Value &result : results) {
     body.function.results.push_back(result.get<Tensor>()->id);
     special.results.push_back(typeOf(result));

@@ -1,4 +1,4 @@
-// Functions of blocks: one for the values and shapes of the arguments.
+// Functions of blocks: one for the values and shapes of the arguments, and the places of its dropouts.
 #pragma once
 
 #include "frontend/sema/Emitter.h"
@@ -23,6 +23,7 @@ private:
   /// A block with the values and types of its arguments fixed.
   struct Specialization {
     bool failed = true;
+    bool takesPlaces = false; // for dropouts: each call has its own
     unsigned function = 0;
     std::vector<Weight> weights;
     std::vector<Type> results;

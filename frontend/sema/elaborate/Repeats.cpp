@@ -52,10 +52,12 @@ std::optional<int64_t> Repeats::countOf(const RepeatStmt &stmt) {
 std::optional<Repeats::Iterations> Repeats::runIterations(const RepeatStmt &stmt, int64_t count) {
   llvm::SaveAndRestore inside(emitter.surroundings.isRepeated, true);
   size_t errorsBefore = reporter.errorCount();
+  const int64_t placesBefore = emitter.placesTaken();
   bool changesNumbers = false;
   Iterations iterations;
   for (int64_t i = 0; i < count && !budget.isExhausted(); ++i) {
-    bool mayDiffer = i == 0 || !stmt.index.text.empty() || changesNumbers;
+    const bool hasOwnPlaces = emitter.placesTaken() != placesBefore;
+    bool mayDiffer = i == 0 || !stmt.index.text.empty() || changesNumbers || hasOwnPlaces;
     iterations.push_back(mayDiffer ? runIteration(stmt, i, changesNumbers) : iterations.back());
     if (!iterations.back() || reporter.errorCount() != errorsBefore)
       return std::nullopt;

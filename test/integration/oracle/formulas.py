@@ -123,6 +123,7 @@ BODIES = [
     "z = x * parameter(12, lr_factor = 0.5, weight_decay_factor = 0)",
     "z = x * heaviside(y - 0.2) + heaviside(x * y) * heaviside(parameter(12)) * heaviside(0.3) - heaviside(-2.0)",
     "z = x * batch_mean(x * y) - batch_mean(tanh(y))", "z = y * spread(batch_mean(sum(x * y, 3)), 12) + batch_mean(heaviside(x)) * x",
+    "z = dropout(x * y, 0.3) + dropout(tanh(dropout(y, 0)), 0.75)", "z = dropout(dropout(x, 0.5) * spread(dropout(full(3, 1), 0.2), 12), 0.1)",
     "z = stop_gradient(x) * y + x * stop_gradient(tanh(y)) * stop_gradient(parameter(12))",
     "z = x * y\nadded = next_token_loss(linear(shift(tanh(z), 1), 14)) * sigmoid(sum(x)) + 0.3 * next_token_loss(stop_gradient(z) + y)",
     "z = linear(x, 12)\nadded = sum(softmax(z) * batch_mean(heaviside(z))) * 12 + square(log(sum(exp(z))))",
@@ -233,16 +234,15 @@ def documentation_problems(text):
                 yield f"'{option.name}' of '{name}' is {found[1]} in the documentation, {option.default} in the formula"
 
 
-def expected_of(language, values, logits, added, data):
-    """`added`: to the loss of each token."""
+def expected_of(language, values, logits, evaluated, added, data):
+    """`added`: to the loss of each token; `evaluated`: the logits without dropout."""
     tokens, targets, weights = data
     nll = likelihoods(logits, targets)
     loss = (weights * (nll + added)).sum((1, 2))
     derivatives = loss.imag / STEP
     pieces = np.split(derivatives, np.cumsum([value.size for value in values.values()])[:-1])
     gradients = {name: piece.reshape(values[name].shape) for name, piece in zip(values, pieces) if not language.made[name][1]}
-    nll = nll[0].real
-    return Results(loss[0].real, gradients, nll, logits[0].real.argmax(-1))
+    return Results(loss[0].real, gradients, likelihoods(evaluated, targets)[0].real, evaluated[0].real.argmax(-1))
 
 
 def emitted_problems(model, logits, data, expected):
@@ -268,12 +268,15 @@ def check(case, seed, calls, programs):
     language = Language(data[0], WIDTH, values, targets=data[1])
     read = language.read(case.spec, calls.record)
     logits, added = read["z"], read["added"][..., 0] if "added" in read else 0.0
+    evaluated = logits
+    if "dropout" in case.spec:
+        evaluated = Language(data[0], WIDTH, values, targets=data[1], trains=False).read(case.spec, lambda _, function: function)["z"]
     made = {name: init for name, (_, init) in weights.items()}
     problems = [] if language.made == made else [f"weights {made} instead of {language.made}"]
-    expected = expected_of(language, values, logits, added, data)
+    expected = expected_of(language, values, logits, evaluated, added, data)
     model = model_of(emitted_module(text))
     model.load_state_dict({name: torch.from_numpy(value) for name, value in values.items()})
-    problems += ["PyTorch: " + each for each in emitted_problems(model, logits, data, expected)]
+    problems += ["PyTorch: " + each for each in emitted_problems(model, evaluated, data, expected)]
     problems += ["passes: " + each for each in problems_of(run(fused(case), text), values, data, expected, Noise())]
     if seed % COMPILED == 0:
         problems += ["program: " + each for each in compiled_problems(spec_of(case), programs, values, data, expected)]

@@ -142,6 +142,15 @@ INSTANTIATE_TEST_SUITE_P(
 INSTANTIATE_TEST_SUITE_P(
     Arguments, Errors,
     testing::Values(
+        Case{"x = dropout(x, 1)", "3:16: error: rate must be at least 0 and less than 1, but got 1"},
+        Case{"rate = -0.1\nx = dropout(x, rate)", "4:16: error: rate must be at least 0 and less than 1, but got -0.1"},
+        Case{"rate = -0.1\nx = dropout(x, rate)", "3:8: note: 'rate' gets its value here"},
+        Case{"x = dropout(x, x)", "3:16: error: 'rate' of 'dropout' must be a number, but got a tensor"},
+        Case{"x = dropout(x)", "'dropout' needs the argument 'rate'"},
+        Case{"x = x * dropout(parameter(dim), 0.1)",
+             "'x' of 'dropout' must be [batch, length, width], but got a weight ["},
+        Case{"x = embed(dropout(tokens, 0.1), 8, dim)",
+             "'x' of 'dropout' must be [batch, length, width], but got tokens ["},
         Case{"block b(y, n: int) { return y }\nx = b(x)", "4:5: error: 'b' needs the argument 'n'"},
         Case{"block b(y) { return y }\nx = b(x, 2)", "'b' takes 1 argument, but got more"},
         Case{"block b(y, size = 1) { return y }\nx = b(x, sise = 2)",
