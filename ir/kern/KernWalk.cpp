@@ -139,7 +139,8 @@ static LogicalResult verifyWindows(WalkOp op) {
 static bool isTileOperation(Operation *op) {
   return isa<YieldOp, TileMatmulOp, PrefixSumOp, UnitInverseOp, UnitSolveOp, TileRowOp, TileSumOp, ProgramIndexOp,
              seq::BroadcastOp, seq::ReduceOp, seq::ColumnIndexOp>(op) ||
-         op->hasTrait<OpTrait::ConstantLike>() || op->hasTrait<OpTrait::Elementwise>();
+         op->hasTrait<OpTrait::ConstantLike>() ||
+         (op->hasTrait<OpTrait::Elementwise>() && !isa<seq::DropoutOp>(op)); // which counts the columns of a row
 }
 
 LogicalResult WalkOp::verify() {

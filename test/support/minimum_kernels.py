@@ -19,7 +19,7 @@ LINE = re.compile(r'\s*(?:(?P<results>%[\w, %:]+) = )?"(?P<name>[\w.]+)"\((?P<op
 VALUE = re.compile(r"%\w+(?:#\d+)?")
 MOVES = {"seq." + name for name in "broadcast slice concat permute tap reshape column_index".split()}
 MOVED = MOVES - {"seq.reshape"}
-ROWS = {"seq." + name for name in "sigmoid softplus reduce column_sum".split()}
+ROWS = {"seq." + name for name in "sigmoid softplus dropout reduce column_sum".split()}
 FREE = {"arith.constant", "arith.cmpf", "arith.cmpi", "arith.sitofp"}  # repeated in each kernel
 
 

@@ -10,7 +10,7 @@ UNARY = [
     "tanh({})", "sigmoid({})", "silu({})", "gelu({})", "relu({})", "softplus({})", "-{}", "exp(tanh({}))",
     "square(tanh({}))", "log(square({}) + 0.5)", "sqrt(square({}) + 0.5)", "rsqrt(square({}) + 0.5)",
     "{} * 0.5", "1.5 - {}", "{} + 0.25", "max({}, 0.125)", "min({}, 1)", "recompute(tanh({}))", "heaviside({} - 0.3)",
-    "stop_gradient({})",
+    "stop_gradient({})", "dropout({}, 0.3)",
 ]  # fmt: skip
 BINARY = ["({} + {})", "({} - {})", "tanh({}) * {}", "sigmoid({}) * {}", "max({}, {})", "min({}, {})", "{} / (square({}) + 0.5)"]
 

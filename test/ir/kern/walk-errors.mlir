@@ -124,3 +124,15 @@ func.func @body(%x: tensor<3x64x32xf32>) {
   } : (tensor<3x64x32xf32>) -> tensor<3x64x32xf32>
   return
 }
+
+// -----
+
+func.func @columns_of_a_row(%x: tensor<3x64x32xf32>) {
+  %y = kern.walk(%x) windows [<rows 2>] -> [<rows 2>] programs 2 chunk 16 span 4 {
+  ^bb0(%t: tensor<16x16xf32>):
+    // expected-error@+1 {{is not an operation on tiles}}
+    %0 = seq.dropout %t at %t rate 0.1 : tensor<16x16xf32>
+    kern.yield %0 : tensor<16x16xf32>
+  } : (tensor<3x64x32xf32>) -> tensor<3x64x32xf32>
+  return
+}
