@@ -47,27 +47,37 @@ static llvm::BitVector findUnread(seq::ScanOp scan, Block &body) {
   return unread;
 }
 
+static SmallVector<Value> withoutUnread(ValueRange values, const llvm::BitVector &unread, unsigned first) {
+  SmallVector<Value> rest;
+  for (auto [i, value] : llvm::enumerate(values))
+    if (!unread[first + i])
+      rest.push_back(value);
+  return rest;
+}
+
+/// Carried values that nothing reads, what only they are computed from, and slices and invariants that then have no
+/// use.
 static void dropUnreadOf(seq::ScanOp scan) {
   func::FuncOp body = bodyOf(scan);
-  Block &block = body.getBody().front();
-  llvm::BitVector unread = findUnread(scan, block);
-  if (unread.none() || !llvm::hasSingleElement(*SymbolTable::getSymbolUses(body, body->getParentOp())))
+  if (!llvm::hasSingleElement(*SymbolTable::getSymbolUses(body, body->getParentOp())))
     return;
-  SmallVector<Value> carry, results;
-  for (unsigned i = 0; i < scan.getNumResults(); ++i) {
-    if (i < unread.size() && unread[i])
-      continue;
-    results.push_back(scan.getResult(i));
-    if (i < unread.size())
-      carry.push_back(scan.getCarry()[i]);
-  }
-  unread.resize(body.getNumResults());
-  block.getTerminator()->eraseOperands(unread);
-  (void)body.eraseResults(unread);
+  Block &block = body.getBody().front();
+  unsigned slices = scan.getCarry().size(), invariants = slices + scan.getSlices().size();
+  llvm::BitVector ofResults = findUnread(scan, block), unread = ofResults;
+  ofResults.resize(body.getNumResults());
+  block.getTerminator()->eraseOperands(ofResults);
+  (void)body.eraseResults(ofResults);
   eraseDead(block);
   unread.resize(body.getNumArguments());
+  for (unsigned i = slices; i < unread.size(); ++i)
+    unread[i] = block.getArgument(i).use_empty();
+  if (unread.none())
+    return;
   (void)body.eraseArguments(unread);
-  seq::ScanOp rest = rebuildScan(scan, ValueRange(results).getTypes(), carry, scan.getSlices(), scan.getInvariants());
+  SmallVector<Value> results = withoutUnread(scan.getResults(), ofResults, 0);
+  seq::ScanOp rest = rebuildScan(scan, ValueRange(results).getTypes(), withoutUnread(scan.getCarry(), unread, 0),
+                                 withoutUnread(scan.getSlices(), unread, slices),
+                                 withoutUnread(scan.getInvariants(), unread, invariants));
   for (auto [before, after] : llvm::zip_equal(results, rest.getResults()))
     before.replaceAllUsesWith(after);
   scan.erase();
@@ -95,10 +105,10 @@ static SmallVector<func::FuncOp> copyScanBodies(func::FuncOp function, SymbolTab
 
 /// Nothing is dropped out but in training.
 static void removeDropout(func::FuncOp function) {
-  for (auto dropout : llvm::make_early_inc_range(function.getOps<seq::DropoutOp>())) {
+  function.walk([](seq::DropoutOp dropout) {
     dropout.replaceAllUsesWith(dropout.getOperand());
     dropout.erase();
-  }
+  });
 }
 
 func::FuncOp stretto::passes::copyForLogits(func::FuncOp main, StringRef name) {

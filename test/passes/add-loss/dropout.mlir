@@ -1,7 +1,7 @@
 // RUN: stretto-opt %s --seq-add-loss | FileCheck %s --implicit-check-not=seq.dropout
 // RUN: stretto-opt %s --seq-add-decode=chunk=4 | FileCheck %s --check-prefix=DECODE --implicit-check-not=seq.dropout
 
-// Training alone drops out; an evaluation, and what writes text, read the number itself.
+// Training alone drops out; an evaluation, and what writes text, read the number itself and no places.
 
 seq.parameter @e parts [#seq.part<"embed.weight", 64, <normal, 0.0 : f64, 0.02 : f64>>] : tensor<64x16xf32>
 
@@ -32,8 +32,8 @@ func.func @main(%t: tensor<2x8xi32>) -> tensor<2x8x64xf32> {
 }
 // CHECK-LABEL: func @evaluate(
 // CHECK: %[[X:.*]] = seq.embed
-// CHECK: seq.scan @[[BODY:.*]] trips 3 carry(%[[X]])
-// CHECK: func private @[[BODY]](%[[X:[a-z0-9]+]]: tensor<2x8x16xf32>
+// CHECK: seq.scan @[[BODY:.*]] trips 3 carry(%[[X]]) slices() invariants() :
+// CHECK: func private @[[BODY]](%[[X:[a-z0-9]+]]: tensor<2x8x16xf32>) ->
 // CHECK: %[[T:.*]] = math.tanh %[[X]]
 // CHECK-NEXT: arith.addf %[[X]], %[[T]]
 // CHECK-LABEL: func @gradients(
