@@ -40,6 +40,7 @@ public:
 private:
   enum { q, k, v, positions, counts, sinks };
   unsigned decayBuffer() { return op.getSinks() ? sinks + 1 : sinks; }
+  unsigned biasBuffer() { return op.getDecay() ? decayBuffer() + 1 : decayBuffer(); }
   /// Behind all operands.
   Value outBuffer() { return function.buffer(op->getNumOperands()); }
 
@@ -84,6 +85,7 @@ private:
   Value decayOf(Value key);
   Value decayBehindFirst(Value end);
   Value decayOfStep(Value key);
+  Value biasOf(Value distance);
   Value slopeOfHead();
   Values step(ValueRange query, Value key, Value end, ValueRange state);
   void leave(ValueRange state);
@@ -149,6 +151,13 @@ Value StepBuilder::decayOfStep(Value key) {
   return sum;
 }
 
+/// What a head adds to the score of a key that is so many tokens before the query.
+Value StepBuilder::biasOf(Value distance) {
+  int64_t reach = lastDimension(op.getBias());
+  Value place = b.add(b.mul(head, reach), b.minimum(distance, b.index(reach - 1)));
+  return b.load(real, 1, b.address(function.buffer(biasBuffer()), real, place));
+}
+
 /// One key further; the state is maximum, sum, the columns of the result, and the decay behind the key.
 Values StepBuilder::step(ValueRange query, Value key, Value end, ValueRange state) {
   Value place = b.add(b.mul(sequence, capacity), placeOf(key));
@@ -164,6 +173,8 @@ Values StepBuilder::step(ValueRange query, Value key, Value end, ValueRange stat
   }
   if (op.getDecay())
     score = arith::AddFOp::create(b, score, state.back());
+  if (op.getBias())
+    score = arith::AddFOp::create(b, score, biasOf(arith::SubIOp::create(b, end, b.add(key, b.index(1)))));
   Value maximum = arith::MaximumFOp::create(b, state[0], score);
   Value keep = shrink(state[0], maximum), weight = shrink(score, maximum);
   Values next{maximum, b.mulAdd(state[1], keep, weight)};

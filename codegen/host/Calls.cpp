@@ -127,6 +127,7 @@ AbiStruct<stretto_attention_args> attentionArgs(HostBuilder &b, Op op, Value sin
       .set(&Args::scale, op.getScale().convertToDouble())
       .set(&Args::flops, op.getFlops())
       .set(&Args::window, op.getWindow().value_or(0))
+      .set(&Args::reach, op.getBias() ? columnsOf(op.getBias()) : 0)
       .set(&Args::causal, op.getCausal())
       .set(&Args::alibi, op.getAlibi())
       .set(&Args::cap, capOf(op))
@@ -141,6 +142,7 @@ AbiStruct<stretto_attention_args> attentionArgs(HostBuilder &b, Op op, Value sin
       .set(&Args::sinks, b.buffer(sinks))
       .set(&Args::share, b.buffer(share))
       .set(&Args::decay, b.buffer(op.getDecay()))
+      .set(&Args::bias, b.buffer(op.getBias()))
       .set(&Args::has_positions, positions != nullptr)
       .set(&Args::has_starts, starts != nullptr)
       .set(&Args::has_sinks, sinks != nullptr)
@@ -165,7 +167,8 @@ CallBuffers emit(HostBuilder &b, seq::AttentionGradOp op) {
       .set(&Args::d_q, b.buffer(op.getDq()))
       .set(&Args::d_k, b.buffer(op.getDk()))
       .set(&Args::d_v, b.buffer(op.getDv()))
-      .set(&Args::d_decay, b.buffer(op.getDdecay()));
+      .set(&Args::d_decay, b.buffer(op.getDdecay()))
+      .set(&Args::d_bias, b.buffer(op.getDbias()));
   return callWith(b, "stretto_attention_grad", args);
 }
 
@@ -226,6 +229,7 @@ CallBuffers emit(HostBuilder &b, seq::AttentionStepOp op) {
       .set(&Args::q_stride, rowStride(op.getQ()))
       .set(&Args::o_stride, rowStride(op.getOut()))
       .set(&Args::window, op.getWindow().value_or(0))
+      .set(&Args::reach, op.getBias() ? columnsOf(op.getBias()) : 0)
       .set(&Args::scale, op.getScale().convertToDouble())
       .set(&Args::dtype, dtypeOf(q))
       .set(&Args::alibi, op.getAlibi())
@@ -239,6 +243,7 @@ CallBuffers emit(HostBuilder &b, seq::AttentionStepOp op) {
       .set(&Args::sinks, b.buffer(op.getSinks()))
       .set(&Args::has_sinks, op.getSinks() != nullptr)
       .set(&Args::decay, b.buffer(op.getDecay()))
+      .set(&Args::bias, b.buffer(op.getBias()))
       .set(&Args::has_decay, op.getDecay() != nullptr);
   return callWith(b, "stretto_attention_step", args);
 }

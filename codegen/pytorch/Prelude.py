@@ -185,12 +185,14 @@ def capped_attention(q, k, v, cap, scale, mask=None):
 
 
 def softmax_attention(
-    q, k, v, heads, kv_heads, scale, causal=True, window=None, alibi=False, cap=None, sinks=None, decay=None, positions=None
+    q, k, v, heads, kv_heads, scale, causal=True, window=None, alibi=False, cap=None, sinks=None, decay=None, bias=None,
+    positions=None,
 ):
     """Softmax attention; query head h reads key/value head h // (heads // kv_heads). With a window, a token sees itself
     and window - 1 tokens before it; with a cap, a score is cap * tanh(score / cap); alibi takes 2^(-8 (h + 1) / heads) times
-    their distance from the scores; of a decay, the sum over the tokens behind the key up to the query is added; the sink of a
-    head is the score of one more key, whose value is zero. Documents do not see each other."""
+    their distance from the scores; of a decay, the sum over the tokens behind the key up to the query is added, and of a bias,
+    [heads, n], the number of the distance, at most the last; the sink of a head is the score of one more key, whose value is
+    zero. Documents do not see each other."""
     q = q.unflatten(-1, (heads, -1)).transpose(1, 2)
     k, v = (x.unflatten(-1, (kv_heads, -1)).transpose(1, 2) for x in (k, v))
     token = torch.arange(q.shape[2], device=q.device)
@@ -203,16 +205,18 @@ def softmax_attention(
         mask = same if mask is None else mask & same
     if mask is not None and causal:
         mask, causal = mask & (token[:, None] >= token), False
-    if alibi or decay is not None:
+    if alibi or decay is not None or bias is not None:
         seen = token[:, None] >= token if mask is None else mask
-        bias = torch.zeros_like(seen, dtype=q.dtype)
+        added, distance = torch.zeros_like(seen, dtype=q.dtype), token[:, None] - token
         if alibi:
             slopes = 2 ** (-8 * torch.arange(1, heads + 1, dtype=q.dtype, device=q.device) / heads)
-            bias = slopes[:, None, None] * (token - token[:, None])
+            added = -slopes[:, None, None] * distance
         if decay is not None:
             sums = decay.transpose(1, 2).to(torch.float64).cumsum(-1)
-            bias = bias + (sums[..., None] - sums[..., None, :]).to(q.dtype)
-        mask, causal = bias.masked_fill(~seen, -torch.inf), False
+            added = added + (sums[..., None] - sums[..., None, :]).to(q.dtype)
+        if bias is not None:
+            added = added + bias[:, distance.clamp(0, bias.shape[1] - 1)].to(q.dtype)
+        mask, causal = added.masked_fill(~seen, -torch.inf), False
     if cap is not None and causal:
         mask, causal = token[:, None] >= token, False
     if sinks is not None:

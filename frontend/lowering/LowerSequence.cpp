@@ -53,21 +53,21 @@ Lowered rotary(const OpToLower &at) {
                                  real(at, "theta"))};
 }
 
-/// Behind q, k and v stand sinks and a decay, as far as they are given.
+/// Behind q, k and v stand sinks, a decay and a bias, as far as they are given.
 Lowered softmaxAttention(const OpToLower &at) {
   RankedTensorType type = at.type();
   int64_t heads = at.op.integer("heads");
   auto lse = RankedTensorType::get({type.getDimSize(0), heads, type.getDimSize(1)}, type.getElementType());
   double scale = 1 / std::sqrt(double(columnsOf(at.operand(0)) / heads));
   int64_t window = at.op.integer("window");
-  bool hasSinks = at.op.flag("has_sinks");
-  Value sinks = hasSinks ? at.operand(3) : Value();
-  Value decay = at.op.flag("has_decay") ? at.operand(hasSinks ? 4 : 3) : Value();
+  unsigned next = 3;
+  auto given = [&](llvm::StringRef flag) { return at.op.flag(flag) ? at.operand(next++) : Value(); };
+  Value sinks = given("has_sinks"), decay = given("has_decay"), bias = given("has_bias");
   auto share = RankedTensorType::get({type.getDimSize(0), type.getDimSize(1), heads}, type.getElementType());
-  auto attention = at.make<seq::AttentionOp>(type, lse, sinks ? share : RankedTensorType(), at.operand(0),
-                                             at.operand(1), at.operand(2), sinks, decay, /*positions=*/Value(),
-                                             /*starts=*/Value(), heads, at.op.integer("kv_heads"), llvm::APFloat(scale),
-                                             at.op.flag("causal"), IntegerAttr(), at.op.flag("alibi"), FloatAttr());
+  auto attention = at.make<seq::AttentionOp>(
+      type, lse, sinks ? share : RankedTensorType(), at.operand(0), at.operand(1), at.operand(2), sinks, decay, bias,
+      /*positions=*/Value(), /*starts=*/Value(), heads, at.op.integer("kv_heads"), llvm::APFloat(scale),
+      at.op.flag("causal"), IntegerAttr(), at.op.flag("alibi"), FloatAttr());
   if (window > 0)
     attention.setWindow(window);
   if (double cap = at.op.real("cap"); cap > 0)

@@ -32,8 +32,7 @@ static std::string adviseSpread(llvm::StringRef function, const Type &a, const T
   return ("; spread(..., " + llvm::Twine(many) + ") repeats " + what).str();
 }
 
-/// The type of the result: activations with equal shapes, a weight [width] used on each row, or weights with
-/// equal shapes.
+/// The type of the result: that of both, or a weight [width] is used on each row of activations or of another weight.
 static std::optional<Type> commonType(Reporter &reporter, llvm::StringRef function, const Type &a, const Type &b,
                                       SourceRange range) {
   if (!expectNumbers(reporter, a, range) || !expectNumbers(reporter, b, range))
@@ -45,8 +44,9 @@ static std::optional<Type> commonType(Reporter &reporter, llvm::StringRef functi
         type.dims[i].provenance = b.dims[i].provenance;
     return type;
   }
-  const Type &rows = a.isRows() ? a : b, &weight = a.isRows() ? b : a;
-  if (rows.isRows() && weight.isWeight() && weight.dims.size() == 1 && weight.width().size == rows.width().size)
+  const Type &rows = a.dims.size() > b.dims.size() ? a : b, &weight = &rows == &a ? b : a;
+  bool haveRows = rows.isRows() || (rows.isWeight() && rows.dims.size() > 1);
+  if (haveRows && weight.isWeight() && weight.dims.size() == 1 && weight.width().size == rows.width().size)
     return rows;
   Diagnostic &diagnostic =
       reporter.error(range, "the operands of '" + function + "' must have the same shape, but got " + a.str() +

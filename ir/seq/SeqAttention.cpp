@@ -27,14 +27,20 @@ ValueFacts AttentionOp::getOperandFacts(unsigned number) {
   if (number < 3)
     return roundedRow;
   Value operand = getOperand(number);
-  return operand == getSinks() ? exactWeight : operand == getDecay() ? ownExactRow : ValueFacts();
+  if (operand == getSinks() || operand == getBias())
+    return exactWeight;
+  return operand == getDecay() ? ownExactRow : ValueFacts();
 }
 ValueFacts AttentionOp::getResultFacts(unsigned number) {
   return number == 0 ? roundedRow : number == 1 ? statistics : ownExactRow;
 }
 StringRef AttentionOp::getOperandName(unsigned number) {
   Value operand = getOperand(number);
-  return number < 3 ? "" : operand == getSinks() ? "sinks" : operand == getDecay() ? "decay" : "";
+  return number < 3              ? ""
+         : operand == getSinks() ? "sinks"
+         : operand == getDecay() ? "decay"
+         : operand == getBias()  ? "bias"
+                                 : "";
 }
 bool AttentionOp::mixesRows() { return true; }
 MatmulKind AttentionOp::getMatmulKind() { return MatmulKind::forward; }
@@ -60,17 +66,19 @@ LogicalResult AttentionOp::differentiate(ValueRange gradients, Differentiation &
   if (getShare() && gradients[2])
     return emitError() << "the share of sinks has no derivative";
   Value q = backward.primal(getQ()), k = backward.primal(getK()), v = backward.primal(getV());
-  Value decay = backward.primal(getDecay());
+  Value decay = backward.primal(getDecay()), bias = backward.primal(getBias());
   auto gradient = AttentionGradOp::create(
-      backward.builder(), q.getType(), k.getType(), v.getType(), decay ? decay.getType() : Type(), gradients[0], q, k,
-      v, backward.primal(getOut()), backward.primal(getLse()), decay, backward.primal(getPositions()),
-      backward.primal(getStarts()), getHeads(), getKvHeads(), getScale(), getCausal(), getWindowAttr(), getAlibi(),
-      getCapAttr());
+      backward.builder(), q.getType(), k.getType(), v.getType(), decay ? decay.getType() : Type(),
+      bias ? bias.getType() : Type(), gradients[0], q, k, v, backward.primal(getOut()), backward.primal(getLse()),
+      decay, bias, backward.primal(getPositions()), backward.primal(getStarts()), getHeads(), getKvHeads(), getScale(),
+      getCausal(), getWindowAttr(), getAlibi(), getCapAttr());
   backward.add(getQ(), gradient.getDq());
   backward.add(getK(), gradient.getDk());
   backward.add(getV(), gradient.getDv());
   if (getDecay())
     backward.add(getDecay(), gradient.getDdecay());
+  if (getBias())
+    backward.add(getBias(), gradient.getDbias());
   if (getSinks() && backward.isActive(getSinks()))
     backward.add(getSinks(), sinkGradient(*this, gradients[0], backward));
   return success();
@@ -94,10 +102,10 @@ SmallVector<Value> AttentionOp::decode(Decoding &decoding, std::string &reason) 
     kept = window.getInt();
   Value q = decoding.rows(getQ()), keys = decoding.history(getK(), kept), values = decoding.history(getV(), kept);
   auto type = typeOf(q).clone({typeOf(q).getDimSize(0), typeOf(q).getDimSize(1), columnsOf(getOut())});
-  Value sinks = getSinks() ? decoding.rows(getSinks()) : Value();
+  Value sinks = getSinks() ? decoding.rows(getSinks()) : Value(), bias = getBias() ? decoding.rows(getBias()) : Value();
   Value decay = getDecay() ? decoding.history(getDecay(), kept) : Value();
   SmallVector<Value> results{AttentionStepOp::create(decoding.builder(), type, q, keys, values, decoding.positions(),
-                                                     decoding.counts(), sinks, decay, getHeads(), getKvHeads(),
+                                                     decoding.counts(), sinks, decay, bias, getHeads(), getKvHeads(),
                                                      getScale(), window, getAlibi(), getCapAttr())};
   results.resize(getNumResults());
   return results;
@@ -110,19 +118,25 @@ void AttentionOp::maskDocuments(Documents &documents) {
 }
 
 ValueFacts AttentionGradOp::getOperandFacts(unsigned number) {
-  return number < 5 ? roundedRow : number == 5 ? statistics : number == 6 && getDecay() ? ownExactRow : ValueFacts();
+  if (number < 6)
+    return number < 5 ? roundedRow : statistics;
+  Value operand = getOperand(number);
+  return operand == getDecay() ? ownExactRow : operand == getBias() ? exactWeight : ValueFacts();
 }
-ValueFacts AttentionGradOp::getResultFacts(unsigned number) { return number < 3 ? roundedRow : ownExactRow; }
+ValueFacts AttentionGradOp::getResultFacts(unsigned number) {
+  return number < 3 ? roundedRow : getResult(number) == getDbias() ? weightGradient : ownExactRow;
+}
 bool AttentionGradOp::mixesRows() { return true; }
 MatmulKind AttentionGradOp::getMatmulKind() { return MatmulKind::backward; }
 double AttentionGradOp::getFlops() { return attentionFlops(*this, 3, 2); }
 
 ValueFacts AttentionStepOp::getOperandFacts(unsigned number) {
-  return number == 0                        ? roundedRow
-         : number < 3                       ? roundedCache
-         : number == 3                      ? ownExactRow
-         : getOperand(number) == getSinks() ? exactWeight
-                                            : statistics;
+  if (number < 3)
+    return number == 0 ? roundedRow : roundedCache;
+  Value operand = getOperand(number);
+  if (operand == getSinks() || operand == getBias())
+    return exactWeight;
+  return number == 3 ? ownExactRow : statistics;
 }
 ValueFacts AttentionStepOp::getResultFacts(unsigned) { return roundedRow; }
 bool AttentionStepOp::mixesRows() { return true; }
@@ -158,8 +172,8 @@ template <typename Attention> LogicalResult verifyAttention(Attention op) {
   auto q = typeOf(op.getQ()), k = typeOf(op.getK()), lse = typeOf(op.getLse());
   if (q.getRank() != 3 || k.getRank() != 3 || q.getShape().take_front(2) != k.getShape().take_front(2))
     return op.emitOpError() << "q and k must be [batch, time, columns], but got " << q << " and " << k;
-  if ((op.getWindow() || op.getAlibi() || op.getDecay()) && !op.getCausal())
-    return op.emitOpError() << "a window, alibi and a decay need causal";
+  if ((op.getWindow() || op.getAlibi() || op.getDecay() || op.getBias()) && !op.getCausal())
+    return op.emitOpError() << "a window, alibi, a decay and a bias need causal";
   if (failed(isPositive(op, "scale", op.getScale())) || failed(isPositive(op, "cap", op.getCap())))
     return failure();
   int64_t heads = op.getHeads();
@@ -167,6 +181,7 @@ template <typename Attention> LogicalResult verifyAttention(Attention op) {
       failed(verifyValues(op, q, k, typeOf(op.getV()), typeOf(op.getOut()), heads, op.getKvHeads())) ||
       failed(wideElements(op, "lse", lse, q)) ||
       failed(verifyDecay(op, op.getDecay(), q, {q.getDimSize(0), q.getDimSize(1), heads})) ||
+      failed(verifyBias(op, op.getBias(), q, heads)) ||
       failed(verifyDocuments(op, q.getShape().take_front(2), op.getPositions(), op.getStarts())))
     return failure();
   return haveShape(op, "lse", lse, {q.getDimSize(0), heads, q.getDimSize(1)});
@@ -188,7 +203,11 @@ LogicalResult AttentionOp::verify() {
 LogicalResult AttentionGradOp::verify() {
   if (failed(verifyAttention(*this)))
     return failure();
-  if ((getDecay() != nullptr) != (getDdecay() != nullptr))
-    return emitOpError() << "a decay and its gradient need each other";
-  return getDecay() ? haveType(*this, "gradient of decay", typeOf(getDdecay()), typeOf(getDecay())) : success();
+  for (auto [name, value, gradient] : {std::tuple("decay", getDecay(), getDdecay()), {"bias", getBias(), getDbias()}}) {
+    if (!value != !gradient)
+      return emitOpError() << "a " << name << " and its gradient need each other";
+    if (value && failed(haveType(*this, (Twine("gradient of ") + name).str(), typeOf(gradient), typeOf(value))))
+      return failure();
+  }
+  return success();
 }

@@ -91,7 +91,8 @@ LogicalResult AttentionStepOp::verify() {
   int64_t heads = getHeads(), kvHeads = getKvHeads();
   if (failed(isPositive(*this, "scale", getScale())) || failed(isPositive(*this, "cap", getCap())) ||
       failed(verifyHeads(*this, typeOf(getQ()), typeOf(getK()), heads, kvHeads)) ||
-      failed(verifySinks(*this, getSinks(), typeOf(getQ()), heads)))
+      failed(verifySinks(*this, getSinks(), typeOf(getQ()), heads)) ||
+      failed(verifyBias(*this, getBias(), typeOf(getQ()), heads)))
     return failure();
   auto v = typeOf(getV());
   if (failed(verifyCache(*this, getV(), getQ())) || v.getDimSize(1) != typeOf(getK()).getDimSize(1) ||

@@ -108,7 +108,7 @@ def Seq_AttentionStepOp : Seq_Op<"attention_step", [Pure, AttrSizedOperandSegmen
     `q` is `[batch, rows, heads * head_dim]`; `k` and `v` are caches `[batch, capacity, kv_heads * head_dim]` and
     `[batch, capacity, kv_heads * value_dim]` in which the positions of the queries are written already; `out` is
     `[batch, rows, heads * value_dim]`. The query at position `p` sees keys `0 ... p`, with `window` the
-    last so many of them; queries that are not valid give zeros. Heads, `sinks`, `alibi` and `cap` are as in
+    last so many of them; queries that are not valid give zeros. Heads, `sinks`, `bias`, `alibi` and `cap` are as in
     `seq.attention`; so is `decay`, a cache `[batch, capacity, heads]`. Without a window the capacity is that of all
     positions; with one, it holds at least those that the rows of a call see.
 
@@ -118,13 +118,13 @@ def Seq_AttentionStepOp : Seq_Op<"attention_step", [Pure, AttrSizedOperandSegmen
   }];
   let arguments = (ins Seq_StoredTensor:$q, Seq_StoredTensor:$k, Seq_StoredTensor:$v, Seq_TokenTensor:$positions,
                        Seq_TokenTensor:$counts, Optional<Seq_RealTensor>:$sinks, Optional<Seq_RealTensor>:$decay,
-                       I64Attr:$heads, I64Attr:$kv_heads, F64Attr:$scale,
+                       Optional<Seq_RealTensor>:$bias, I64Attr:$heads, I64Attr:$kv_heads, F64Attr:$scale,
                        OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$window, UnitAttr:$alibi,
                        OptionalAttr<F64Attr>:$cap);
   let results = (outs Seq_StoredTensor:$out);
   let assemblyFormat = [{
-    $q `,` $k `,` $v `at` $positions `valid` $counts (`sinks` $sinks^)? (`decay` $decay^)? `heads` $heads
-    `kv_heads` $kv_heads `scale` $scale (`window` $window^)? (`alibi` $alibi^)? (`cap` $cap^)?
+    $q `,` $k `,` $v `at` $positions `valid` $counts (`sinks` $sinks^)? (`decay` $decay^)? (`bias` $bias^)?
+    `heads` $heads `kv_heads` $kv_heads `scale` $scale (`window` $window^)? (`alibi` $alibi^)? (`cap` $cap^)?
     attr-dict `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;

@@ -90,6 +90,10 @@ def Seq_AttentionOp : Seq_Op<"attention", [Pure,
     added to the score, as distances are taken from it (the Forgetting Transformer, arXiv 2503.02130); only where it is
     `causal`. It is f32 where the others are bf16.
 
+    With `bias`, `[heads, reach]`, the score of head `h` gets `bias[h, min(d, reach - 1)]`, where the query is `d`
+    tokens behind the key, as distances are taken from it (T5, arXiv 1910.10683; KERPLE, arXiv 2205.09921); only where
+    it is `causal`. It is f32 where the others are bf16.
+
     With `sinks`, `[heads]`, the softmax of head `h` has `exp(sinks[h])` in its sum besides, for no value (gpt-oss,
     arXiv 2508.10925). `lse` has it, too, so that gradients of q, k and v are as without; `share`,
     `[batch, time, heads]`, is its part of the sum, which the gradient of the sinks is made of.
@@ -99,18 +103,21 @@ def Seq_AttentionOp : Seq_Op<"attention", [Pure,
     %p, %sums = seq.attention %q, %k, %u positions %at : tensor<2x8xi32> heads 4 kv_heads 2 scale 0.5 causal window 3 : tensor<2x8x16xf32>, tensor<2x8x8xf32>, tensor<2x8x12xf32> -> tensor<2x8x24xf32>, tensor<2x4x8xf32>
     %r, %all, %share = seq.attention %q, %k, %v sinks %s : tensor<4xf32> heads 4 kv_heads 2 scale 0.5 causal : tensor<2x8x16xf32>, tensor<2x8x8xf32>, tensor<2x8x8xf32> -> tensor<2x8x16xf32>, tensor<2x4x8xf32>, tensor<2x8x4xf32>
     %f, %sum = seq.attention %q, %k, %v decay %d : tensor<2x8x4xf32> heads 4 kv_heads 2 scale 0.5 causal : tensor<2x8x16xf32>, tensor<2x8x8xf32>, tensor<2x8x8xf32> -> tensor<2x8x16xf32>, tensor<2x4x8xf32>
+    %n, %own = seq.attention %q, %k, %v bias %b : tensor<4x6xf32> heads 4 kv_heads 2 scale 0.5 causal : tensor<2x8x16xf32>, tensor<2x8x8xf32>, tensor<2x8x8xf32> -> tensor<2x8x16xf32>, tensor<2x4x8xf32>
     ```
   }];
   let arguments = (ins Seq_StoredTensor:$q, Seq_StoredTensor:$k, Seq_StoredTensor:$v, Optional<Seq_RealTensor>:$sinks,
-                       Optional<Seq_RealTensor>:$decay, Optional<Seq_TokenTensor>:$positions,
-                       Optional<Seq_TokenTensor>:$starts, I64Attr:$heads, I64Attr:$kv_heads, F64Attr:$scale,
-                       UnitAttr:$causal, OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$window, UnitAttr:$alibi,
+                       Optional<Seq_RealTensor>:$decay, Optional<Seq_RealTensor>:$bias,
+                       Optional<Seq_TokenTensor>:$positions, Optional<Seq_TokenTensor>:$starts, I64Attr:$heads,
+                       I64Attr:$kv_heads, F64Attr:$scale, UnitAttr:$causal,
+                       OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$window, UnitAttr:$alibi,
                        OptionalAttr<F64Attr>:$cap);
   let results = (outs Seq_StoredTensor:$out, Seq_RealTensor:$lse, Optional<Seq_RealTensor>:$share);
   let assemblyFormat = [{
     $q `,` $k `,` $v (`sinks` $sinks^ `:` type($sinks))? (`decay` $decay^ `:` type($decay))?
-    (`positions` $positions^ `:` type($positions))? (`starts` $starts^ `:` type($starts))? `heads` $heads
-    `kv_heads` $kv_heads `scale` $scale (`causal` $causal^)? (`window` $window^)? (`alibi` $alibi^)? (`cap` $cap^)?
+    (`bias` $bias^ `:` type($bias))? (`positions` $positions^ `:` type($positions))?
+    (`starts` $starts^ `:` type($starts))? `heads` $heads `kv_heads` $kv_heads `scale` $scale (`causal` $causal^)?
+    (`window` $window^)? (`alibi` $alibi^)? (`cap` $cap^)?
     `:` type($q) `,` type($k) `,` type($v) `->` type($out) `,` type($lse) (`,` type($share)^)? attr-dict
   }];
   let hasVerifier = 1;
@@ -118,31 +125,33 @@ def Seq_AttentionOp : Seq_Op<"attention", [Pure,
 
 def Seq_AttentionGradOp : Seq_Op<"attention_grad", [Pure,
     DeclareOpInterfaceMethods<Seq_LibraryOpInterface, ["mixesRows", "getMatmulKind", "getFlops"]>,
-    AttrSizedOperandSegments, AllTypesMatch<["q", "dq"]>, AllTypesMatch<["k", "dk"]>, AllTypesMatch<["v", "dv"]>,
-    AllTypesMatch<["out", "grad"]>]> {
+    AttrSizedOperandSegments, AttrSizedResultSegments, AllTypesMatch<["q", "dq"]>, AllTypesMatch<["k", "dk"]>,
+    AllTypesMatch<["v", "dv"]>, AllTypesMatch<["out", "grad"]>]> {
   let summary = "the gradients of seq.attention";
   let description = [{
-    `decay`, `positions`, `starts`, `window`, `alibi` and `cap` as there; a decay has a gradient, too. With sinks, `out`
-    and `lse` are those with them.
+    `decay`, `bias`, `positions`, `starts`, `window`, `alibi` and `cap` as there; a decay and a bias have gradients,
+    too, in this order. With sinks, `out` and `lse` are those with them.
 
     ```mlir
     %dq, %dk, %dv = seq.attention_grad %do, %q, %k, %v, %o, %lse heads 4 kv_heads 2 scale 0.5 causal : tensor<2x8x16xf32>, tensor<2x8x8xf32>, tensor<2x8x8xf32>, tensor<2x8x16xf32>, tensor<2x4x8xf32>
-    %eq, %ek, %ev, %ed = seq.attention_grad %do, %q, %k, %v, %o, %lse decay %d : tensor<2x8x4xf32> heads 4 kv_heads 2 scale 0.5 causal : tensor<2x8x16xf32>, tensor<2x8x8xf32>, tensor<2x8x8xf32>, tensor<2x8x16xf32>, tensor<2x4x8xf32> -> tensor<2x8x4xf32>
+    %eq, %ek, %ev, %ed = seq.attention_grad %do, %q, %k, %v, %o, %lse decay %d : tensor<2x8x4xf32> -> tensor<2x8x4xf32> heads 4 kv_heads 2 scale 0.5 causal : tensor<2x8x16xf32>, tensor<2x8x8xf32>, tensor<2x8x8xf32>, tensor<2x8x16xf32>, tensor<2x4x8xf32>
     ```
   }];
   let arguments = (ins Seq_StoredTensor:$grad, Seq_StoredTensor:$q, Seq_StoredTensor:$k, Seq_StoredTensor:$v,
                        Seq_StoredTensor:$out, Seq_RealTensor:$lse, Optional<Seq_RealTensor>:$decay,
-                       Optional<Seq_TokenTensor>:$positions, Optional<Seq_TokenTensor>:$starts, I64Attr:$heads,
-                       I64Attr:$kv_heads, F64Attr:$scale, UnitAttr:$causal,
+                       Optional<Seq_RealTensor>:$bias, Optional<Seq_TokenTensor>:$positions,
+                       Optional<Seq_TokenTensor>:$starts, I64Attr:$heads, I64Attr:$kv_heads, F64Attr:$scale,
+                       UnitAttr:$causal,
                        OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$window, UnitAttr:$alibi,
                        OptionalAttr<F64Attr>:$cap);
   let results = (outs Seq_StoredTensor:$dq, Seq_StoredTensor:$dk, Seq_StoredTensor:$dv,
-                      Optional<Seq_RealTensor>:$ddecay);
+                      Optional<Seq_RealTensor>:$ddecay, Optional<Seq_RealTensor>:$dbias);
   let assemblyFormat = [{
-    $grad `,` $q `,` $k `,` $v `,` $out `,` $lse (`decay` $decay^ `:` type($decay))?
-    (`positions` $positions^ `:` type($positions))? (`starts` $starts^ `:` type($starts))? `heads` $heads
-    `kv_heads` $kv_heads `scale` $scale (`causal` $causal^)? (`window` $window^)? (`alibi` $alibi^)? (`cap` $cap^)?
-    `:` type($q) `,` type($k) `,` type($v) `,` type($out) `,` type($lse) (`->` type($ddecay)^)? attr-dict
+    $grad `,` $q `,` $k `,` $v `,` $out `,` $lse (`decay` $decay^ `:` type($decay) `->` type($ddecay))?
+    (`bias` $bias^ `:` type($bias) `->` type($dbias))? (`positions` $positions^ `:` type($positions))?
+    (`starts` $starts^ `:` type($starts))? `heads` $heads `kv_heads` $kv_heads `scale` $scale (`causal` $causal^)?
+    (`window` $window^)? (`alibi` $alibi^)? (`cap` $cap^)?
+    `:` type($q) `,` type($k) `,` type($v) `,` type($out) `,` type($lse) attr-dict
   }];
   let hasVerifier = 1;
 }

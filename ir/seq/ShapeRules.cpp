@@ -67,6 +67,15 @@ LogicalResult stretto::seq::verifySinks(Operation *op, Value sinks, RankedTensor
   return wideElements(op, "sinks", typeOf(sinks), q);
 }
 
+LogicalResult stretto::seq::verifyBias(Operation *op, Value bias, RankedTensorType q, int64_t heads) {
+  if (!bias)
+    return success();
+  RankedTensorType type = typeOf(bias);
+  if (type.getRank() != 2 || type.getDimSize(0) != heads || type.getDimSize(1) < 1)
+    return op->emitOpError() << "bias must be [" << heads << ", reach], but got " << type;
+  return wideElements(op, "bias", type, q);
+}
+
 LogicalResult stretto::seq::verifyDecay(Operation *op, Value decay, RankedTensorType q, ArrayRef<int64_t> shape) {
   if (!decay)
     return success();

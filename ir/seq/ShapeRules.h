@@ -25,6 +25,8 @@ mlir::LogicalResult verifyHeads(mlir::Operation *op, mlir::RankedTensorType q, m
 mlir::LogicalResult isPositive(mlir::Operation *op, llvm::StringRef name, const std::optional<llvm::APFloat> &number);
 /// Sinks of attention, null where there are none, are a number for each head.
 mlir::LogicalResult verifySinks(mlir::Operation *op, mlir::Value sinks, mlir::RankedTensorType q, int64_t heads);
+/// What scores of attention get by distance, null for nothing, is a number for each head and distance, never bf16.
+mlir::LogicalResult verifyBias(mlir::Operation *op, mlir::Value bias, mlir::RankedTensorType q, int64_t heads);
 /// What scores of attention lose from token to token, null where they lose nothing, has a shape and is never bf16.
 mlir::LogicalResult verifyDecay(mlir::Operation *op, mlir::Value decay, mlir::RankedTensorType q,
                                 llvm::ArrayRef<int64_t> shape);

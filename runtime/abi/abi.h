@@ -334,30 +334,31 @@ typedef struct stretto_matmul_args {
  * Where it is causal, a token sees itself and those before it; with a window > 0, the last `window` of them alone; with
  * alibi, 2^(-8 (h + 1) / heads) times the distance of query and key is taken from the scores of head h; with a cap > 0,
  * a score is cap * tanh(score / cap) before. With a decay, real[B,T,heads], the sum of it from the token behind the key
- * up to the query is added, too. With sinks,
+ * up to the query is added, too. With a bias, real[heads,reach], bias[h,min(d,reach-1)] is added where the query is d
+ * tokens behind the key; reach is 0 without one. With sinks,
  * real[heads], exp(sinks[h]) is in the sum of head h besides, and in its lse; share: real[B,T,heads] is
  * written then, exp(sinks[h]) by that sum.
  * positions and starts, where they are there, are as in stretto_input; a token then sees its own document alone. */
 typedef struct stretto_attention_args {
   int64_t batch, length, heads, kv_heads, head_dim, value_dim;
   int64_t q_stride, k_stride, v_stride, o_stride;
-  int64_t window;
+  int64_t window, reach;
   double scale, cap;
   double flops; /* of this call */
   int32_t causal, alibi;
   int32_t dtype; /* stretto_dtype */
   int32_t has_positions, has_starts, has_sinks, has_decay;
   int32_t unused;
-  stretto_buffer q, k, v, o, lse, positions, starts, sinks, share, decay;
+  stretto_buffer q, k, v, o, lse, positions, starts, sinks, share, decay, bias;
   int64_t documents; /* see stretto_input */
 } stretto_attention_args;
 
 /* Gradients of the above; dq, dk, dv have strides of their own. As o and lse have what sinks add, these are not there.
- * d_decay: real[B,T,heads], where there is a decay. */
+ * d_decay: real[B,T,heads], where there is a decay; d_bias: real[heads,reach], where there is a bias. */
 typedef struct stretto_attention_grad_args {
   stretto_attention_args forward; /* o and lse are inputs here; flops are those of the gradients */
   int64_t do_stride, dq_stride, dk_stride, dv_stride;
-  stretto_buffer d_o, d_q, d_k, d_v, d_decay;
+  stretto_buffer d_o, d_q, d_k, d_v, d_decay, d_bias;
 } stretto_attention_grad_args;
 
 /* out[r,:] = table[tokens[r],:] for r < rows. table: [vocabulary, width]. */
@@ -399,15 +400,15 @@ typedef struct stretto_last_row_args {
 /* Causal softmax attention of a few queries of each sequence over its cached keys and values:
  * q: [batch,rows,heads*head_dim], o: [batch,rows,heads*value_dim] with row strides in elements,
  * k: [batch,capacity,kv_heads*head_dim], v: [batch,capacity,kv_heads*value_dim]. Query r of sequence b sees keys 0 ... positions[b,r], with a window > 0 the last `window` of them; that of position p lies at
- * p mod capacity. alibi, cap and sinks as there; decay is a cache, too: real[batch,capacity,heads]. Rows of `o` behind the valid ones are zeros. */
+ * p mod capacity. alibi, cap, bias and sinks as there; decay is a cache, too: real[batch,capacity,heads]. Rows of `o` behind the valid ones are zeros. */
 typedef struct stretto_attention_step_args {
   int64_t batch, rows, capacity, heads, kv_heads, head_dim, value_dim;
   int64_t q_stride, o_stride;
-  int64_t window;
+  int64_t window, reach;
   double scale, cap;
   int32_t dtype; /* stretto_dtype of q, k, v and o */
   int32_t alibi, has_sinks, has_decay;
-  stretto_buffer q, k, v, positions, counts, o, sinks, decay;
+  stretto_buffer q, k, v, positions, counts, o, sinks, decay, bias;
 } stretto_attention_step_args;
 
 /* A tensor: its last dimension lies together; from one row to the next (all dimensions but the last count rows) there are

@@ -49,13 +49,13 @@ struct MatmulOp : CallOp<stretto_matmul_args> {
 struct AttentionOp : CallOp<stretto_attention_args> {
   void *q = nullptr, *k = nullptr, *v = nullptr, *o = nullptr, *lse = nullptr;
   const int32_t *positions = nullptr, *starts = nullptr;
-  void *sinks = nullptr, *share = nullptr, *decay = nullptr;
+  void *sinks = nullptr, *share = nullptr, *decay = nullptr, *bias = nullptr;
 };
 
 // Reads o and lse.
 struct AttentionGradOp : CallOp<stretto_attention_grad_args> {
   AttentionOp forward{{Args::forward, real}};
-  void *d_o = nullptr, *d_q = nullptr, *d_k = nullptr, *d_v = nullptr, *d_decay = nullptr;
+  void *d_o = nullptr, *d_q = nullptr, *d_k = nullptr, *d_v = nullptr, *d_decay = nullptr, *d_bias = nullptr;
 };
 
 struct EmbedOp : CallOp<stretto_embed_args> {
@@ -92,7 +92,7 @@ struct AttentionStepOp : CallOp<stretto_attention_step_args> {
   const void *q = nullptr, *k = nullptr, *v = nullptr;
   const int32_t *positions = nullptr, *counts = nullptr;
   void *o = nullptr;
-  const void *sinks = nullptr, *decay = nullptr;
+  const void *sinks = nullptr, *decay = nullptr, *bias = nullptr;
 };
 
 // An operation that a library knows by its name (runtime/library): its operands, then its results.

@@ -34,6 +34,9 @@ void eachBuffer(Is<MatmulOp> auto &op, auto visit) {
   visit(op.Args::d, op.d, op.has_residual ? span(op.dtype_c, op.m, op.n, op.ldd) : absent);
 }
 
+// Of what distances add to scores of attention.
+auto biasSpan(const auto &op) { return op.reach ? span(op.real, op.heads, op.reach) : absent; }
+
 void eachBuffer(Is<AttentionOp> auto &op, auto visit) {
   const int64_t rows = op.batch * op.length;
   visit(op.Args::q, op.q, span(op.dtype, rows, op.heads * op.head_dim, op.q_stride));
@@ -46,6 +49,7 @@ void eachBuffer(Is<AttentionOp> auto &op, auto visit) {
   visit(op.Args::sinks, op.sinks, op.has_sinks ? span(op.real, 1, op.heads) : absent);
   visit(op.Args::share, op.share, op.has_sinks ? span(op.real, rows, op.heads) : absent);
   visit(op.Args::decay, op.decay, op.has_decay ? span(op.real, rows, op.heads) : absent);
+  visit(op.Args::bias, op.bias, biasSpan(op));
 }
 
 void eachBuffer(Is<AttentionGradOp> auto &op, auto visit) {
@@ -57,6 +61,7 @@ void eachBuffer(Is<AttentionGradOp> auto &op, auto visit) {
   visit(op.Args::d_k, op.d_k, span(of.dtype, rows, of.kv_heads * of.head_dim, op.dk_stride));
   visit(op.Args::d_v, op.d_v, span(of.dtype, rows, of.kv_heads * of.value_dim, op.dv_stride));
   visit(op.Args::d_decay, op.d_decay, of.has_decay ? span(of.real, rows, of.heads) : absent);
+  visit(op.Args::d_bias, op.d_bias, biasSpan(of));
 }
 
 void eachBuffer(Is<EmbedOp> auto &op, auto visit) {
@@ -100,6 +105,7 @@ void eachBuffer(Is<AttentionStepOp> auto &op, auto visit) {
   visit(op.Args::o, op.o, span(op.dtype, rows, op.heads * op.value_dim, op.o_stride));
   visit(op.Args::sinks, op.sinks, op.has_sinks ? span(op.real, 1, op.heads) : absent);
   visit(op.Args::decay, op.decay, op.has_decay ? span(op.real, keys, op.heads) : absent);
+  visit(op.Args::bias, op.bias, biasSpan(op));
 }
 
 void eachBuffer(Is<CopyOp> auto &op, auto visit) {
@@ -215,6 +221,7 @@ Sizes sizesOf(const AttentionOp &op) {
           op.v_stride,
           op.o_stride,
           op.window,
+          op.reach,
           op.causal,
           op.alibi,
           op.cap != 0,
@@ -230,9 +237,10 @@ Sizes sizesOf(const AttentionGradOp &op) {
   return sizes;
 }
 Sizes sizesOf(const AttentionStepOp &op) {
-  return {op.dtype,    op.batch,    op.rows,      op.capacity,         op.heads,
-          op.kv_heads, op.head_dim, op.value_dim, op.q_stride,         op.o_stride,
-          op.window,   op.alibi,    op.cap != 0,  op.sinks != nullptr, op.decay != nullptr};
+  return {op.dtype,           op.batch,    op.rows,      op.capacity, op.heads,
+          op.kv_heads,        op.head_dim, op.value_dim, op.q_stride, op.o_stride,
+          op.window,          op.reach,    op.alibi,     op.cap != 0, op.sinks != nullptr,
+          op.decay != nullptr};
 }
 
 Sizes sizesOf(const LibraryOp &op) {

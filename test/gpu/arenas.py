@@ -142,13 +142,17 @@ class Library:
         scores = self.products(args, q, k)
         if args.cap:
             scores = args.cap * torch.tanh(scores / args.cap)
+        token = torch.arange(args.length)
+        distance = token[:, None] - token
         if args.alibi:
-            token = torch.arange(args.length)
             slopes = 2 ** (-8 * torch.arange(1, args.heads + 1, dtype=scores.dtype) / args.heads)
-            scores = scores - slopes[:, None, None] * (token[:, None] - token)
+            scores = scores - slopes[:, None, None] * distance
         if args.has_decay:
             sums = self.of_heads(args, args.decay).to(torch.float64).cumsum(1).transpose(1, 2)
             scores = scores + (sums[..., None] - sums[..., None, :]).to(scores.dtype)
+        if args.reach:
+            bias = self.reals(args, args.bias, args.heads, args.reach)
+            scores = scores + bias[:, distance.clamp(0, args.reach - 1)]
         if args.causal:
             everywhere = torch.ones(args.length, args.length, dtype=torch.bool)
             hidden = everywhere.triu(1) | everywhere.tril(-args.window) if args.window else everywhere.triu(1)
@@ -209,6 +213,12 @@ class Library:
             of_sums = of_scores.to(torch.float64)
             of_sums = (of_sums.sum(-1) - of_sums.sum(-2)).transpose(1, 2)
             self.of_heads(of, args.d_decay).copy_(of_sums.flip(1).cumsum(1).flip(1))
+        if of.reach:
+            token = torch.arange(of.length)
+            places = (token[:, None] - token).clamp(0, of.reach - 1).flatten()
+            sums = torch.zeros(of.heads, of.reach, dtype=torch.float64)
+            sums.index_add_(1, places, of_scores.to(torch.float64).sum(0).flatten(1))
+            self.reals(of, args.d_bias, of.heads, of.reach).copy_(sums)
 
     def zero(self, buffer, count):
         arena, start = self.arenas.place(buffer)

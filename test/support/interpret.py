@@ -111,10 +111,10 @@ def given(op, kind, names, values):
     return {name: rest.pop(0) for name, size in zip(names, sizes, strict=True) if size}
 
 
-ATTENTION_OPERANDS = ("q", "k", "v", "sinks", "decay", "positions", "starts")
+ATTENTION_OPERANDS = ("q", "k", "v", "sinks", "decay", "bias", "positions", "starts")
 
 
-def attention_weights(op, q, k, positions=None, decay=None):
+def attention_weights(op, q, k, positions=None, decay=None, bias=None):
     """Queries, repeated keys, their scores, and the derivatives of these by what they are before they are capped."""
     heads, kv_heads = op.integer("heads"), op.integer("kv_heads")
     q, k = heads_first(q, heads), np.repeat(heads_first(k, kv_heads), heads // kv_heads, 1)
@@ -130,6 +130,8 @@ def attention_weights(op, q, k, positions=None, decay=None):
     if decay is not None:
         sums = decay.transpose(0, 2, 1).cumsum(-1)
         scores = scores + sums[..., None] - sums[..., None, :]
+    if bias is not None:
+        scores = scores + bias[:, np.clip(distance, 0, bias.shape[1] - 1)]
     if "causal" in op:
         scores = np.where(distance >= 0, scores, -np.inf)
     if "window" in op:
@@ -144,7 +146,7 @@ def attention(op, *inputs):
     heads, kv_heads = op.integer("heads"), op.integer("kv_heads")
     operands = given(op, "operandSegmentSizes", ATTENTION_OPERANDS, inputs)
     v = operands["v"]
-    _, _, scores, _ = attention_weights(op, operands["q"], operands["k"], operands.get("positions"), operands.get("decay"))
+    _, _, scores, _ = attention_weights(op, operands["q"], operands["k"], *map(operands.get, ("positions", "decay", "bias")))
     largest = scores.max(-1, keepdims=True)
     total, sinks = np.exp(scores - largest).sum(-1, keepdims=True), operands.get("sinks")
     if sinks is not None:
@@ -159,11 +161,11 @@ def attention(op, *inputs):
 
 def attention_grad(op, *inputs):
     heads, kv_heads = op.integer("heads"), op.integer("kv_heads")
-    names = ("grad", "q", "k", "v", "out", "lse", "decay", "positions", "starts")
+    names = ("grad", "q", "k", "v", "out", "lse", "decay", "bias", "positions", "starts")
     operands = given(op, "operandSegmentSizes", names, inputs)
     grad, q, k, v, out, lse = (operands[name] for name in names[:6])
     batch, length = q.shape[:2]
-    q, k, scores, slope = attention_weights(op, q, k, operands.get("positions"), operands.get("decay"))
+    q, k, scores, slope = attention_weights(op, q, k, *map(operands.get, ("positions", "decay", "bias")))
     v = np.repeat(heads_first(v, kv_heads), heads // kv_heads, 1)
     grad, out = heads_first(grad, heads), heads_first(out, heads)
     p = np.exp(scores - lse[..., None])
@@ -174,11 +176,16 @@ def attention_grad(op, *inputs):
     def of_groups(x):  # the sum over the query heads that share a key/value head
         return heads_last(x.reshape(batch, kv_heads, heads // kv_heads, length, -1).sum(2))
 
-    rows = heads_last(ds @ k), of_groups(ds.swapaxes(-1, -2) @ q), of_groups(p.swapaxes(-1, -2) @ grad)
-    if "decay" not in operands:
-        return rows
-    of_sums = of_scores.sum(-1) - of_scores.sum(-2)  # what a sum so far adds to its queries, and takes from its keys
-    return *rows, of_sums[..., ::-1].cumsum(-1)[..., ::-1].transpose(0, 2, 1)
+    results = [heads_last(ds @ k), of_groups(ds.swapaxes(-1, -2) @ q), of_groups(p.swapaxes(-1, -2) @ grad)]
+    if "decay" in operands:
+        of_sums = of_scores.sum(-1) - of_scores.sum(-2)  # what a sum so far adds to its queries, and takes from its keys
+        results.append(of_sums[..., ::-1].cumsum(-1)[..., ::-1].transpose(0, 2, 1))
+    if "bias" in operands:
+        results.append(np.zeros_like(operands["bias"]))
+        for distance in range(length):
+            of_distance = np.trace(of_scores.sum(0), -distance, axis1=1, axis2=2)
+            results[-1][:, min(distance, results[-1].shape[1] - 1)] += of_distance
+    return tuple(results)
 
 
 MIXER_OPERANDS = ("q", "k", "v", "decay", "write", "beta", "erase", "erase_write", "positions")

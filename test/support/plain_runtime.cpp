@@ -81,7 +81,8 @@ static std::vector<double> attend(const stretto_attention_args &a, int64_t b, in
       const double part = std::tanh(score / a.cap);
       score = a.cap * part, slopes[s] = 1 - part * part;
     }
-    weights[s] = std::exp(score - slope * (t - s) + behind[s]);
+    const double near = a.reach ? reals(a.bias)[h * a.reach + std::min(t - s, a.reach - 1)] : 0;
+    weights[s] = std::exp(score - slope * (t - s) + behind[s] + near);
     sum += weights[s];
   }
   if (a.has_sinks)
@@ -122,6 +123,8 @@ void stretto_attention_grad(stretto_context *, const stretto_attention_grad_args
   clear(args->d_v, args->dv_stride, a.kv_heads * a.value_dim);
   if (a.has_decay)
     clear(args->d_decay, a.heads, a.heads);
+  if (a.reach)
+    std::fill_n(reals(args->d_bias), a.heads * a.reach, 0.0);
   for (int64_t b = 0; b < a.batch; ++b)
     for (int64_t h = 0; h < a.heads; ++h)
       for (int64_t t = 0; t < a.length; ++t) {
@@ -148,6 +151,8 @@ void stretto_attention_grad(stretto_context *, const stretto_attention_grad_args
           ofScores += weights[s] * (slope[s] - mean);
           if (a.has_decay && static_cast<int64_t>(s) < t)
             reals(args->d_decay)[(b * a.length + s + 1) * a.heads + h] += ofScores;
+          if (a.reach)
+            reals(args->d_bias)[h * a.reach + std::min<int64_t>(t - s, a.reach - 1)] += weights[s] * (slope[s] - mean);
           for (int64_t d = 0; d < a.head_dim; ++d) {
             reals(args->d_q)[row * args->dq_stride + h * a.head_dim + d] +=
                 score * reals(a.k)[(b * a.length + s) * a.k_stride + keyColumn + d];

@@ -199,7 +199,7 @@ class Block:
         return f"softmax_attention({bound}({q}), {bound}({k}), {v}, {heads}, {kv_heads}{seen})"
 
     def bounds(self, heads, seen):
-        """A cap of scores and a decay, and in wide models what else attention may have beside what it has."""
+        """A cap of scores, a decay and a bias, and in wide models what else attention may have beside what it has."""
         rng = self.weights.rng
         drawn = f", cap = {rng.choice([0.25, 1, 2, 50])}" if self.weights.chance(0.3) else ""
         if "causal" in seen:
@@ -207,6 +207,8 @@ class Block:
         if self.weights.chance(0.15):
             decays = [f"-softplus(linear({rng.choice(list(self.variables))}, {heads}))", f"parameter({heads}, init = normal(0.3))"]
             drawn += f", decay = {rng.choice(decays)}"
+        if self.weights.chance(0.15):
+            drawn += f", bias = parameter({heads}, {rng.randint(1, 9)}, init = normal(0.3))"
         if not self.wide:
             return drawn
         others = {"window": lambda: 3, "alibi": lambda: "true", "sinks": lambda: self.computed(1, heads)}

@@ -223,7 +223,8 @@ class Language(Reader):
         turned = [turn(part, heads or part.shape[-1] // head_dim, fraction, head_fraction, theta, style) for part in x]
         return turned if len(x) > 1 else turned[0]
 
-    def softmax_attention(self, q, k, v, heads, kv_heads=None, causal=True, window=0, alibi=False, sinks=None, cap=0, decay=None):
+    def softmax_attention(self, q, k, v, heads, kv_heads=None, causal=True, window=0, alibi=False, sinks=None, cap=0, decay=None,
+                          bias=None):  # fmt: skip
         def part(x, number, parts):
             width = x.shape[-1] // parts
             return x[..., number * width : (number + 1) * width]
@@ -238,7 +239,8 @@ class Language(Reader):
                 scores = [(mine[:, :, t] * keys[:, :, s]).sum(-1) / math.sqrt(width) for s in seen]
                 scores = [cap * np.tanh(score / cap) if cap else score for score in scores]
                 behind = [0 if decay is None else lost[:, :, s + 1 : t + 1].sum(-1) for s in seen]
-                scores = [np.exp(score - slope * (t - s) + more) for s, score, more in zip(seen, scores, behind)]
+                near = [0 if bias is None else bias[:, head, None, min(t - s, bias.shape[-1] - 1)] for s in seen]
+                scores = [np.exp(score - slope * (t - s) + a + b) for s, score, a, b in zip(seen, scores, behind, near)]
                 sink = 0 if sinks is None else np.exp(sinks[:, :, 0, head])
                 weights = [(score / (sum(scores) + sink))[..., None] for score in scores]
                 rows.append(sum(weight * values[:, :, s] for s, weight in zip(seen, weights)))

@@ -50,8 +50,8 @@ Type resultType(BuiltinCall &call, int64_t heads, int64_t kvHeads) {
 
 /// Reports what counts the tokens before a query where it sees later ones, too.
 bool expectCausal(BuiltinCall &call, int64_t window, bool alibi) {
-  llvm::StringRef name = window > 0 ? "window" : alibi ? "alibi" : "decay";
-  if (call.flag("causal", true) || !(window > 0 || alibi || call.has("decay")))
+  llvm::StringRef name = window > 0 ? "window" : alibi ? "alibi" : call.has("decay") ? "decay" : "bias";
+  if (call.flag("causal", true) || !(window > 0 || alibi || call.has(name)))
     return true;
   std::string value = window > 0 ? " = " + std::to_string(window) : alibi ? " = true" : "";
   call.errorAt(name, "'softmax_attention' takes " + name + " only with causal = true, but got " + name + value +
@@ -79,6 +79,22 @@ bool expectSinks(BuiltinCall &call, int64_t heads) {
   Diagnostic &diagnostic = call.errorAt("sinks", "sinks must be a weight [" + llvm::Twine(heads) +
                                                      "], a number for each head, but got " + type.describe());
   noteOrigin(diagnostic, type.width().provenance);
+  noteOrigin(diagnostic, call.value("heads").provenance);
+  return false;
+}
+
+/// Reports a bias that is no weight with a number for each head and distance.
+bool expectBias(BuiltinCall &call, int64_t heads) {
+  if (!call.has("bias"))
+    return true;
+  const Type &type = call.type("bias");
+  if (type.isWeight() && type.dims.size() == 2 && type.dims.front().size == heads)
+    return true;
+  Diagnostic &diagnostic =
+      call.errorAt("bias", "bias must be a weight [" + llvm::Twine(heads) +
+                               ", n], a number for each head and each distance below n, but got " + type.describe());
+  if (!type.dims.empty())
+    noteOrigin(diagnostic, type.dims.front().provenance);
   noteOrigin(diagnostic, call.value("heads").provenance);
   return false;
 }
@@ -119,7 +135,7 @@ Values softmaxAttention(BuiltinCall &call) {
   int64_t window = call.integer("window", 0);
   bool causal = call.flag("causal", true), alibi = call.flag("alibi", false);
   if (!call.expectInRange("window", 0) || !checkShapes(call, heads, kvHeads) || !expectCausal(call, window, alibi) ||
-      !expectSinks(call, heads) || !expectDecay(call, heads) || !expectCap(call))
+      !expectSinks(call, heads) || !expectDecay(call, heads) || !expectBias(call, heads) || !expectCap(call))
     return {Value()};
   llvm::SmallVector<Value> operands = {call.value("q"), call.value("k"), call.value("v")};
   if (call.has("sinks"))
@@ -128,6 +144,8 @@ Values softmaxAttention(BuiltinCall &call) {
     operands.push_back(decayOf(call));
   if (operands.back().isError())
     return {Value()};
+  if (call.has("bias"))
+    operands.push_back(call.value("bias"));
   return {call.operation(operands, resultType(call, heads, kvHeads),
                          {{"heads", heads},
                           {"kv_heads", kvHeads},
@@ -136,6 +154,7 @@ Values softmaxAttention(BuiltinCall &call) {
                           {"alibi", alibi},
                           {"has_sinks", call.has("sinks")},
                           {"has_decay", call.has("decay")},
+                          {"has_bias", call.has("bias")},
                           {"cap", call.real("cap", 0)}})};
 }
 
@@ -155,7 +174,8 @@ llvm::ArrayRef<Builtin> frontend::attentionBuiltins() {
                       {"alibi", K::Bool},
                       {"sinks", K::Tensor},
                       {"cap", K::Float},
-                      {"decay", K::Tensor}},
+                      {"decay", K::Tensor},
+                      {"bias", K::Tensor}},
        .meaning = softmaxAttention,
        .hasOperation = true},
   };

@@ -11,9 +11,9 @@
 #include "runtime/device/cpu/attention_tiles.h"
 #include "runtime/device/cpu/bf16.h"
 #include "runtime/device/cpu/blas.h"
-#include "runtime/device/cpu/decay.h"
 #include "runtime/device/cpu/documents.h"
 #include "runtime/device/cpu/packed_matmul.h"
+#include "runtime/device/cpu/score_terms.h"
 #include "runtime/device/cpu/sinks.h"
 #include "runtime/device/cpu/softmax_rows.h"
 
@@ -59,30 +59,30 @@ template <typename Real> Real *lseOf(const AttentionOp &op, int64_t head, int64_
   return static_cast<Real *>(op.lse) + (token / op.length * op.heads + head) * op.length + token % op.length;
 }
 
-// What the keys of a panel and the queries of a block add to scores; nothing without a decay.
-template <typename Real> struct BlockDecay {
-  bool isThere;
+// What is added to scores of the keys of a panel and the queries of a block. Of a decay, both add something.
+template <typename Real> struct BlockTerms {
+  const ScoreTerms<Real> &all;
   DecayTerms<Real, panelKeys> ofKeys;
   DecayTerms<Real, blockRows> ofQueries;
-  BlockDecay(const AttentionOp &op, const Block &block, int64_t panel, const double *sums) : isThere(sums) {
-    if (!sums)
+  BlockTerms(const AttentionOp &op, const Block &block, int64_t panel, const ScoreTerms<Real> &all) : all(all) {
+    if (!all.sums)
       return;
-    decayOfKeys(sums, block.begin, panel, block.panelSize(panel), op.scale, ofKeys);
-    decayOfQueries(sums, block.begin, block.begin, block.rows, op.scale, ofQueries);
+    decayOfKeys(all.sums, block.begin, panel, block.panelSize(panel), op.scale, ofKeys);
+    decayOfQueries(all.sums, block.begin, block.begin, block.rows, op.scale, ofQueries);
   }
 };
 
-// What a softmax takes with scores, and the slopes of capped scores where there is a decay.
+// What a softmax takes with scores, and the slopes of capped scores where there are terms.
 template <typename Real> struct ScoreGrads {
   Scores<Real> dScores, slopes;
   Real delta[blockRows];
 };
 
 template <typename Real>
-void capScores(const AttentionOp &op, int64_t row, SeenKeys seen, const BlockDecay<Real> &decay, Scores<Real> &scores,
+void capScores(const AttentionOp &op, int64_t row, SeenKeys seen, bool hasTerms, Scores<Real> &scores,
                ScoreGrads<Real> *grads) {
   const auto cap = static_cast<Real>(op.cap / op.scale);
-  if (grads && decay.isThere)
+  if (grads && hasTerms)
     capSlopeRow(scores.row(row), grads->slopes.row(row), seen, cap);
   else if (grads)
     capGradRow(scores.row(row), grads->dScores.row(row), seen, cap, grads->delta[row]);
@@ -90,24 +90,26 @@ void capScores(const AttentionOp &op, int64_t row, SeenKeys seen, const BlockDec
     capRow(scores.row(row), seen, cap);
 }
 
-// Scores of a query, before they are scaled, become capped, and get what the distance of its keys and a decay take from
-// them. `grads`: where they are wanted; what a softmax takes with them becomes those of the scores before, which with a
-// decay are multiplied by the slopes later.
+// Scores of a query, before they are scaled, become capped, and get what the distance of its keys takes from them and
+// the terms. `grads`: where they are wanted; what a softmax takes with them becomes those of the scores before, which
+// with terms are multiplied by the slopes later.
 template <typename Real>
 void changeScores(const AttentionOp &op, int64_t head, const Block &block, int64_t row, int64_t panel,
-                  const BlockDecay<Real> &decay, Scores<Real> &scores, ScoreGrads<Real> *grads = nullptr) {
+                  const BlockTerms<Real> &terms, Scores<Real> &scores, ScoreGrads<Real> *grads = nullptr) {
   const SeenKeys seen = block.seen(op, row, panel);
+  const int64_t query = block.begin + row - panel;
   if (op.cap > 0)
-    capScores(op, row, seen, decay, scores, grads);
+    capScores(op, row, seen, terms.all.areThere(), scores, grads);
   if (op.alibi)
-    subtractDistances(scores.row(row), seen, block.begin + row - panel,
-                      static_cast<Real>(alibiSlope(head, op.heads) / op.scale));
-  if (decay.isThere)
-    addDecay(scores.row(row), seen, decay.ofKeys, decay.ofQueries, row);
+    subtractDistances(scores.row(row), seen, query, static_cast<Real>(alibiSlope(head, op.heads) / op.scale));
+  if (terms.all.sums)
+    addDecay(scores.row(row), seen, terms.ofKeys, terms.ofQueries, row);
+  if (terms.all.bias.numbers)
+    addBias(scores.row(row), seen, query, terms.all.bias, static_cast<Real>(1 / op.scale));
 }
 
 template <typename Real>
-void forwardBlock(const AttentionOp &op, const Document &document, const DecaySums &decay, int64_t head,
+void forwardBlock(const AttentionOp &op, const Document &document, const ScoreTerms<Real> &all, int64_t head,
                   int64_t index) {
   const Block block(op, document.length, index);
   const int64_t first = document.first, begin = first + block.begin;
@@ -122,7 +124,7 @@ void forwardBlock(const AttentionOp &op, const Document &document, const DecaySu
     const int64_t keys = block.panelSize(panel);
     const Operand<Real> k{rowOf<Real>(op.k, op.head_dim, kvHead, first + panel, op.k_stride), op.k_stride, true};
     const Operand<Real> v{rowOf<Real>(op.v, op.value_dim, kvHead, first + panel, op.v_stride), op.v_stride};
-    const BlockDecay<Real> terms(op, block, panel, decay.of(head, first));
+    const BlockTerms<Real> terms(op, block, panel, all);
     multiply<Real>(block.rows, keys, op.head_dim, q, k, 0, scores.data, panelKeys);
     for (int64_t row = 0; row < block.rows; ++row) {
       changeScores(op, head, block, row, panel, terms, scores);
@@ -140,24 +142,44 @@ void forwardBlock(const AttentionOp &op, const Document &document, const DecaySu
   }
 }
 
-// Gradients of the scores of a query behind their cap become part of the sums for the decay, then those of scores
-// before it. `ofQuery`, `ofKeys`: sums of the query and of the keys of the panel.
+// What is added to scores, and what gradients of it are made of.
+template <typename Real> struct Terms {
+  DecaySums decay;
+  ScoreTermGrads<Real> grads;
+};
+
+// A query of a block, and keys of a panel, each counted from the begin of the document.
+struct Place {
+  const Document &document;
+  int64_t number; // of the document
+  int64_t head, query, panel;
+};
+
+// Gradients of the scores of a query behind their cap become part of the sums for their terms, then those of scores
+// before it.
 template <typename Real>
-void addSumsOfScores(const AttentionOp &op, SeenKeys seen, int64_t row, ScoreGrads<Real> &grads, Real &ofQuery,
-                     Real *ofKeys) {
-  ofQuery += addSums(grads.dScores.row(row), seen, ofKeys);
+void addSumsOfScores(const AttentionOp &op, SeenKeys seen, const Place &at, Real *dScores, const Real *slopes,
+                     ScoreTermGrads<Real> &sums) {
+  const int64_t first = at.document.first;
+  if (op.decay)
+    *sums.decay.ofQueries(at.head, first + at.query) +=
+        addSums(dScores, seen, sums.decay.ofKeys(at.head, first + at.panel));
+  if (op.bias)
+    addByDistance(dScores, seen, at.query - at.panel, sums.bias.of(at.number, at.head, 0));
   if (op.cap > 0)
-    multiplyBySlopes(grads.dScores.row(row), seen, grads.slopes.row(row));
+    multiplyBySlopes(dScores, seen, slopes);
 }
 
-// Gradients of a block of queries. `sets`: dk and dv hold nothing yet, and the block sees all keys.
+// Gradients of a block of queries of the document of this number. `sets`: dk and dv hold nothing yet, and the block
+// sees all keys.
 template <typename Real>
-void backwardBlock(const AttentionGradOp &grad, const Document &document, Decay<Real> &decay, int64_t head,
+void backwardBlock(const AttentionGradOp &grad, const Document &document, int64_t number, Terms<Real> &of, int64_t head,
                    int64_t index, bool sets) {
   const AttentionOp &op = grad.forward;
   const Block block(op, document.length, index);
   const int64_t kvHead = head * op.kv_heads / op.heads, first = document.first, begin = first + block.begin;
   const Real scale = static_cast<Real>(op.scale), keep = sets ? 0 : 1;
+  const ScoreTerms<Real> all{of.decay.of(head, first), biasOf<Real>(op, head)};
   Scores<Real> scores;
   ScoreGrads<Real> grads;
   Scores<Real> &dScores = grads.dScores;
@@ -172,15 +194,15 @@ void backwardBlock(const AttentionGradOp &grad, const Document &document, Decay<
     const Operand<Real> v{rowOf<Real>(op.v, op.value_dim, kvHead, first + panel, op.v_stride), op.v_stride};
     multiply<Real>(block.rows, keys, op.head_dim, q, {k.data, k.stride, true}, 0, scores.data, panelKeys);
     multiply<Real>(block.rows, keys, op.value_dim, dOut, {v.data, v.stride, true}, 0, dScores.data, panelKeys);
-    const BlockDecay<Real> terms(op, block, panel, decay.sums.of(head, first));
+    const BlockTerms<Real> terms(op, block, panel, all);
     for (int64_t row = 0; row < block.rows; ++row) {
       const SeenKeys seen = block.seen(op, row, panel);
       changeScores(op, head, block, row, panel, terms, scores, &grads);
       softmaxGradRow(scores.row(row), dScores.row(row), seen, scale, *lseOf<Real>(op, head, begin + row),
                      grads.delta[row]);
-      if (terms.isThere)
-        addSumsOfScores(op, seen, row, grads, *decay.grads.ofQueries(head, begin + row),
-                        decay.grads.ofKeys(head, first + panel));
+      if (all.areThere())
+        addSumsOfScores(op, seen, {document, number, head, block.begin + row, panel}, dScores.row(row),
+                        grads.slopes.row(row), of.grads);
     }
     multiply<Real>(block.rows, op.head_dim, keys, {dScores.data, panelKeys}, k, panel > block.firstKey,
                    rowOf<Real>(grad.d_q, op.head_dim, head, begin, grad.dq_stride), grad.dq_stride);
@@ -215,7 +237,8 @@ template <typename Real> void forward(const AttentionOp &op) {
   const DecaySums decay(op, documents);
   parallelFor(static_cast<int64_t>(pieces.size()), [&](int64_t i, int) {
     const Piece &piece = pieces[i];
-    forwardBlock<Real>(op, *piece.document, decay, piece.head, piece.index);
+    const ScoreTerms<Real> terms{decay.of(piece.head, piece.document->first), biasOf<Real>(op, piece.head)};
+    forwardBlock<Real>(op, *piece.document, terms, piece.head, piece.index);
   });
 }
 
@@ -223,19 +246,25 @@ template <typename Real> void backward(const AttentionGradOp &grad) {
   const AttentionOp &op = grad.forward;
   const int64_t group = op.heads / op.kv_heads;
   const std::vector<Document> documents = longestFirst(documentsOf(op.batch, op.length, op.positions));
-  Decay<Real> decay{{op, documents}, DecayGrads<Real>(op)};
+  Terms<Real> terms{{op, documents}, ScoreTermGrads<Real>(op)};
+  std::vector<typename BiasGrads<Real>::Distances> distances;
+  for (const Document &document : documents)
+    distances.push_back({0, document.length});
+  terms.grads.bias.begin(std::move(distances));
   parallelFor(static_cast<int64_t>(documents.size()) * op.kv_heads, [&](int64_t i, int) {
-    const Document &document = documents[i / op.kv_heads];
-    const int64_t kvHead = i % op.kv_heads, last = blockCount(document.length) - 1;
+    const int64_t number = i / op.kv_heads, kvHead = i % op.kv_heads;
+    const Document &document = documents[number];
+    const int64_t last = blockCount(document.length) - 1;
     const bool lastSeesAll = Block(op, document.length, last).firstKey == 0;
     if (!lastSeesAll)
       clearKeyGradients<Real>(grad, document, kvHead);
     for (int64_t member = 0; member < group; ++member)
       for (int64_t index = last; index >= 0; --index)
-        backwardBlock<Real>(grad, document, decay, kvHead * group + member, index,
+        backwardBlock<Real>(grad, document, number, terms, kvHead * group + member, index,
                             lastSeesAll && member == 0 && index == last);
   });
-  decay.grads.write(grad, documents);
+  terms.grads.bias.end();
+  terms.grads.write(grad, documents);
 }
 
 // Calls `visit` with the rows and keys of each block and panel of a whole row: documents have no larger ones.

@@ -2,7 +2,6 @@
 #include "runtime/device/cpu/attention_panels.h"
 
 #include "runtime/core/distance.h"
-#include "runtime/device/cpu/decay.h"
 
 #include <limits>
 
@@ -92,11 +91,11 @@ static void addDecay(const AttentionOp &op, const Block &block, const Panel &pan
   runtime::addDecay(panel.scores(block), scores, ofKeys, ofQueries);
 }
 
-void changeScores(const AttentionOp &op, int64_t head, const Block &block, const Panel &panel, const double *sums,
-                  float *scores, const ScoreGrads *grads) {
+void changeScores(const AttentionOp &op, int64_t head, const Block &block, const Panel &panel,
+                  const ScoreTerms<float> &terms, float *scores, const ScoreGrads *grads) {
   if (op.cap > 0) {
     const auto cap = static_cast<float>(op.cap / op.scale); // scores are scaled later
-    if (grads && sums)
+    if (grads && terms.areThere())
       capSlopeColumns(panel.scores(block), scores, grads->slopes, cap);
     else if (grads)
       capGradColumns(panel.scores(block), scores, grads->dScores, cap, grads->delta);
@@ -106,8 +105,10 @@ void changeScores(const AttentionOp &op, int64_t head, const Block &block, const
   if (op.alibi)
     subtractDistances(panel.scores(block), scores, static_cast<float>(alibiSlope(head, op.heads) / op.scale),
                       block.query - panel.key);
-  if (sums)
-    addDecay(op, block, panel, sums, scores);
+  if (terms.sums)
+    addDecay(op, block, panel, terms.sums, scores);
+  if (terms.bias.numbers)
+    addBias(panel.scores(block), scores, terms.bias, block.query - panel.key);
 }
 
 } // namespace stretto::runtime::panels

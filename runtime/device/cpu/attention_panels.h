@@ -4,6 +4,7 @@
 #pragma once
 
 #include "runtime/core/op.h"
+#include "runtime/device/cpu/score_terms.h"
 #include "runtime/device/cpu/softmax_columns.h"
 #include "runtime/device/cpu/tiles/matmul.h"
 
@@ -12,8 +13,8 @@
 
 namespace stretto::runtime::panels {
 
-constexpr int64_t blockQueries = 64; // queries worked on together: the stride of scores
-constexpr int64_t panelKeys = 128;   // keys whose scores are held at once
+constexpr int64_t blockQueries = biasRoom; // queries worked on together: the stride of scores
+constexpr int64_t panelKeys = 128;         // keys whose scores are held at once
 
 using Rows = tiles::Matrix<float>;
 
@@ -90,12 +91,12 @@ void multiply(const Block &block, const Panel &panel, int64_t dim, Rows rows, co
 struct ScoreGrads {
   float *dScores;
   const float *delta;
-  float *slopes; // of capped scores, where there is a decay
+  float *slopes; // of capped scores, where there are terms
 };
-// Scores of queries and keys of a head, before they are scaled, become capped, and get what distances and a decay take
-// from them. `sums`: of the decay from the first token of the document on; null without one. `grads`: where they are
-// wanted; they become those of the scores before, which with a decay are multiplied by the slopes later.
-void changeScores(const AttentionOp &op, int64_t head, const Block &block, const Panel &panel, const double *sums,
-                  float *scores, const ScoreGrads *grads = nullptr);
+// Scores of queries and keys of a head, before they are scaled, become capped, and get what distances take from them
+// and the terms. `grads`: where they are wanted; they become those of the scores before, which with terms are
+// multiplied by the slopes later.
+void changeScores(const AttentionOp &op, int64_t head, const Block &block, const Panel &panel,
+                  const ScoreTerms<float> &terms, float *scores, const ScoreGrads *grads = nullptr);
 
 } // namespace stretto::runtime::panels

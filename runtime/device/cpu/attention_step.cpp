@@ -4,6 +4,7 @@
 #include "runtime/core/distance.h"
 #include "runtime/core/threads.h"
 #include "runtime/device/cpu/bf16.h"
+#include "runtime/device/cpu/bias.h"
 #include "runtime/device/cpu/decay.h"
 #include "runtime/device/cpu/sinks.h"
 #include "runtime/device/cpu/softmax_rows.h"
@@ -110,6 +111,9 @@ template <typename Real> void stepBlock(const AttentionStepOp &op, int64_t b, in
                           static_cast<Real>(alibiSlope(head, op.heads) / op.scale));
       if (decay)
         addDecay(scores + row * stepKeys, seen, decay->ofKeys, decay->ofQueries, row);
+      if (op.bias)
+        addBias(scores + row * stepKeys, seen, positions[row] - panel, biasOf<Real>(op, head),
+                static_cast<Real>(1 / op.scale));
       const bool isFirst = first >= panel;
       const Real shrink = softmaxRow(scores + row * stepKeys, seen, static_cast<Real>(op.scale), isFirst, states[row]);
       if (!isFirst)

@@ -5,7 +5,6 @@
 #include "runtime/core/distance.h"
 #include "runtime/core/threads.h"
 #include "runtime/device/cpu/attention_panels.h"
-#include "runtime/device/cpu/decay.h"
 #include "runtime/device/cpu/documents.h"
 #include "runtime/device/cpu/sinks.h"
 
@@ -64,12 +63,12 @@ Ahead usedBehind(const AttentionOp &op, int64_t head, const Turn &turn, const Pa
 }
 
 void addPanel(const AttentionOp &op, int64_t head, const Turn &turn, const Panel &panel, const Keys &keys,
-              const double *sums, float *scores) {
+              const ScoreTerms<float> &terms, float *scores) {
   const auto &[block, token, isLast, queries, out, state] = turn;
   const bool isFirst = panel.key == block.firstKey;
   Ahead ahead = usedBehind(op, head, turn, panel, keys);
   multiply(block, panel, op.head_dim, keys.keysOf(panel), queries, scores, ahead);
-  changeScores(op, head, block, panel, sums, scores);
+  changeScores(op, head, block, panel, terms, scores);
   const bool shrinks = softmaxColumns(panel.scores(block), scores, static_cast<float>(op.scale), isFirst, state);
   Base<float> base;
   if (!isFirst)
@@ -90,11 +89,10 @@ void writeBlock(const AttentionOp &op, int64_t head, const Turn &turn) {
   }
 }
 
-void attend(const AttentionOp &op, const Piece &piece, const DecaySums &decay, char *memory) {
+void attend(const AttentionOp &op, const Piece &piece, const ScoreTerms<float> &terms, char *memory) {
   const auto [first, length] = piece.document;
   const int64_t head = piece.head, kvHead = head * op.kv_heads / op.heads, range = rangeTokens(op);
   const int64_t seen = op.causal ? piece.end : length;
-  const double *const sums = decay.of(head, first);
   Scratch scratch(memory);
   float *const scores = scratch.take(panelKeys * blockQueries);
   float *const copies = scratch.take(keyCopies(op, range));
@@ -112,7 +110,7 @@ void attend(const AttentionOp &op, const Piece &piece, const DecaySums &decay, c
     const Keys keys(op, kvHead, begin, first + begin, known - begin, copies);
     forEachTurn([&](const Turn &turn) {
       forEach(turn.block, op.causal, begin, end,
-              [&](const Panel &panel) { addPanel(op, head, turn, panel, keys, sums, scores); });
+              [&](const Panel &panel) { addPanel(op, head, turn, panel, keys, terms, scores); });
     });
   }
   forEachTurn([&](const Turn &turn) { writeBlock(op, head, turn); });
@@ -150,8 +148,11 @@ void tiledAttention(const AttentionOp &op, char *scratch) {
   const std::vector<Document> documents = longestFirst(documentsOf(op.batch, op.length, op.positions));
   const std::vector<Piece> pieces = piecesOf(op, documents);
   const DecaySums decay(op, documents);
-  parallelFor(static_cast<int64_t>(pieces.size()),
-              [&](int64_t i, int thread) { attend(op, pieces[i], decay, scratch + thread * bytes); });
+  const BiasTable bias(op);
+  parallelFor(static_cast<int64_t>(pieces.size()), [&](int64_t i, int thread) {
+    const auto &[document, head, query, end] = pieces[i];
+    attend(op, pieces[i], {decay.of(head, document.first), bias.of(head)}, scratch + thread * bytes);
+  });
 }
 
 } // namespace stretto::runtime

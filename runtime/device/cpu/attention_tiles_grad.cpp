@@ -6,10 +6,10 @@
 #include "runtime/core/distance.h"
 #include "runtime/core/threads.h"
 #include "runtime/device/cpu/attention_panels.h"
-#include "runtime/device/cpu/decay.h"
 #include "runtime/device/cpu/documents.h"
 #include "runtime/device/cpu/softmax_rows.h"
 
+#include <limits>
 #include <vector>
 
 namespace stretto::runtime {
@@ -33,7 +33,9 @@ struct Piece {
 };
 
 // Numbers that a thread holds of slopes of capped scores.
-int64_t slopeCount(const AttentionOp &op) { return op.has_decay && op.cap > 0 ? panelKeys * blockQueries : 0; }
+int64_t slopeCount(const AttentionOp &op) {
+  return (op.has_decay || op.reach) && op.cap > 0 ? panelKeys * blockQueries : 0;
+}
 
 // What a thread holds of a block: queries and gradients of outputs as rows and as columns, and gradients of queries.
 struct Space {
@@ -53,11 +55,13 @@ struct Space {
 struct Turn {
   const AttentionGradOp &grad;
   const Piece &piece;
-  int64_t head; // of queries
+  int64_t number; // of the piece in its round
+  int64_t head;   // of queries
   Block block;
   Space space;
   Keys keys;
-  Decay<float> &decay;
+  const ScoreTerms<float> &terms;
+  ScoreTermGrads<float> &sums;
 
   const AttentionOp &op() const { return grad.forward; }
   int64_t kvHead() const { return head * op().kv_heads / op().heads; }
@@ -65,13 +69,12 @@ struct Turn {
   // The first key of the piece that it sees.
   int64_t firstKey() const { return std::max(piece.firstKey(), block.firstKey); }
   bool isFirst(const Panel &panel) const { return panel.key == firstKey(); }
-  const double *sums() const { return decay.sums.of(head, piece.document.first); }
   Rows dQueries() const { return rowsOf(grad.d_q, op().head_dim, head, token(), grad.dq_stride); }
 };
 
 void readBlock(const Turn &turn) {
   const AttentionOp &op = turn.op();
-  const auto &[grad, piece, head, block, space, keys, decay] = turn;
+  const auto &[grad, piece, number, head, block, space, keys, terms, sums] = turn;
   copyRows(block.rows, op.head_dim, rowsOf(op.q, op.head_dim, head, turn.token(), op.q_stride), space.q);
   copyRows(block.rows, op.value_dim, rowsOf(grad.d_o, op.value_dim, head, turn.token(), grad.do_stride), space.dOut);
   if (!piece.isFirst())
@@ -80,8 +83,9 @@ void readBlock(const Turn &turn) {
   packColumns(block, op.value_dim, space.dOut, space.dOuts);
   const Rows out = rowsOf(op.o, op.value_dim, head, turn.token(), op.o_stride);
   const float *const lse = lseOf(op, head, turn.token());
+  constexpr float seesNothing = std::numeric_limits<float>::infinity();
   for (int64_t row = 0; row < block.columns; ++row) {
-    space.lse[row] = row < block.rows ? lse[row] : 0;
+    space.lse[row] = row < block.rows ? lse[row] : seesNothing;
     space.delta[row] = row < block.rows ? dotRow(space.dOut.row(row), out.row(row), op.value_dim) : 0;
   }
 }
@@ -94,7 +98,7 @@ int64_t queriesBehind(const Turn &turn) {
 // Keys that the piece reads behind a panel for the first time: on the diagonal with the next queries, else for its
 // first queries.
 Panel newKeys(const Turn &turn, const Panel &panel) {
-  const auto &[grad, piece, head, block, space, keys, decay] = turn;
+  const auto &[grad, piece, number, head, block, space, keys, terms, sums] = turn;
   if (head % (turn.op().heads / turn.op().kv_heads) != 0)
     return {};
   if (turn.op().causal && piece.isFirst())
@@ -113,7 +117,7 @@ void addKeys(const Turn &turn, const Panel &panel, Ahead &ahead) {
 }
 
 void addQueriesBehind(const Turn &turn, Ahead &ahead) {
-  const auto &[grad, piece, head, block, space, keys, decay] = turn;
+  const auto &[grad, piece, number, head, block, space, keys, terms, sums] = turn;
   const AttentionOp &op = turn.op();
   const int64_t token = turn.token() + blockQueries, count = queriesBehind(turn);
   ahead.add(rowsOf(op.q, op.head_dim, head, token, op.q_stride), count, op.head_dim);
@@ -136,32 +140,39 @@ void add(bool adds, int64_t rows, int64_t dim, int64_t terms, const Left<float> 
   tiles::matmul(rows, dim, terms, a, b, adds ? Base<float>{c} : Base<float>{}, c, tiles::Part::all, &ahead);
 }
 
-// Gradients of scores behind their cap become part of the sums for the decay, then those of scores before it.
-void addSumsOfScores(const Turn &turn, const Panel &panel) {
-  const auto &[grad, piece, head, block, space, keys, decay] = turn;
-  const ScoreColumns scores = panel.scores(block);
+void addSumsForDecay(const Turn &turn, const Panel &panel) {
   float ofQueries[blockQueries] = {};
-  addSums(scores, space.dScores, decay.grads.ofKeys(head, piece.document.first + panel.key), ofQueries);
-  float *const sums = decay.grads.ofQueries(head, turn.token());
-  for (int64_t row = 0; row < block.rows; ++row)
+  addSums(panel.scores(turn.block), turn.space.dScores,
+          turn.sums.decay.ofKeys(turn.head, turn.piece.document.first + panel.key), ofQueries);
+  float *const sums = turn.sums.decay.ofQueries(turn.head, turn.token());
+  for (int64_t row = 0; row < turn.block.rows; ++row)
     sums[row] += ofQueries[row];
+}
+
+// Gradients of scores behind their cap become part of the sums for their terms, then those of scores before it.
+void addSumsOfScores(const Turn &turn, const Panel &panel) {
+  const ScoreColumns scores = panel.scores(turn.block);
+  if (turn.terms.sums)
+    addSumsForDecay(turn, panel);
+  if (turn.terms.bias.numbers)
+    addByDistance(scores, turn.space.dScores, turn.sums.bias.of(turn.number, turn.head, turn.block.query - panel.key));
   if (turn.op().cap > 0)
-    multiplyBySlopes(scores, space.dScores, space.slopes);
+    multiplyBySlopes(scores, turn.space.dScores, turn.space.slopes);
 }
 
 // `addsToKeys`: gradients of these keys hold something already; `addsToQueries` likewise.
 void addPanel(const Turn &turn, const Panel &panel, bool addsToKeys, bool addsToQueries) {
   const AttentionOp &op = turn.op();
-  const auto &[grad, piece, head, block, space, keys, decay] = turn;
+  const auto &[grad, piece, number, head, block, space, keys, terms, sums] = turn;
   const int64_t key = piece.document.first + panel.key;
   Ahead ahead = usedBehind(turn, panel);
   multiply(block, panel, op.head_dim, keys.keysOf(panel), space.queries, space.scores, ahead);
   multiply(block, panel, op.value_dim, keys.valuesOf(panel), space.dOuts, space.dScores, ahead);
   const ScoreGrads grads{space.dScores, space.delta, space.slopes};
-  changeScores(op, head, block, panel, turn.sums(), space.scores, &grads);
+  changeScores(op, head, block, panel, terms, space.scores, &grads);
   softmaxGradColumns(panel.scores(block), space.scores, space.dScores, static_cast<float>(op.scale), space.lse,
                      space.delta);
-  if (op.decay)
+  if (terms.areThere())
     addSumsOfScores(turn, panel);
   add(addsToQueries, block.rows, op.head_dim, panel.count, {space.dScores, blockQueries, true, panel.ofQueries()},
       keys.keysOf(panel), space.dQ, ahead);
@@ -185,15 +196,25 @@ void addBlock(const Turn &turn, bool isFirst) {
   copyRows(turn.block.rows, turn.op().head_dim, turn.space.dQ, turn.dQueries());
 }
 
-void run(const AttentionGradOp &grad, const Piece &piece, int64_t kvHead, Decay<float> &decay, char *scratch) {
+// What is added to scores, and what gradients of it are made of.
+struct Terms {
+  DecaySums decay;
+  BiasTable bias;
+  ScoreTermGrads<float> grads;
+  Terms(const AttentionOp &op, const std::vector<Document> &documents) : decay(op, documents), bias(op), grads(op) {}
+};
+
+void run(const AttentionGradOp &grad, const Piece &piece, int64_t number, int64_t kvHead, Terms &of, char *scratch) {
   const AttentionOp &op = grad.forward;
   const int64_t group = op.heads / op.kv_heads, begin = piece.firstQuery(), key = piece.firstKey();
   const Space space(Scratch(scratch), op);
   const Keys keys(op, kvHead, key, piece.document.first + key, piece.endOf(key) - key, space.copies);
-  for (int64_t member = 0; member < group; ++member)
+  for (int64_t head = kvHead * group; head < (kvHead + 1) * group; ++head) {
+    const ScoreTerms<float> terms{of.decay.of(head, piece.document.first), of.bias.of(head)};
     for (int64_t query = begin; query < piece.endOf(begin); query += blockQueries)
       if (const Block block(op, query, piece.document.length); block.firstKey < piece.endOf(key))
-        addBlock({grad, piece, kvHead * group + member, block, space, keys, decay}, member == 0);
+        addBlock({grad, piece, number, head, block, space, keys, terms, of.grads}, head == kvHead * group);
+  }
 }
 
 int64_t rangeCount(const Document &document) { return (document.length + rangeTokens - 1) / rangeTokens; }
@@ -215,6 +236,13 @@ std::vector<Piece> piecesOf(const AttentionOp &op, const std::vector<Document> &
   return pieces;
 }
 
+// Distances of the queries of a piece, with those that fill a vector, from its keys.
+BiasGrads<float>::Distances distancesOf(const Piece &piece) {
+  const int64_t key = piece.firstKey(), query = piece.firstQuery();
+  const int64_t first = query - (piece.endOf(key) - 1);
+  return {first, piece.endOf(query) + blockQueries - key - first};
+}
+
 } // namespace
 
 int64_t tiledScratch(const AttentionGradOp &op) {
@@ -227,14 +255,19 @@ void tiledAttentionGrad(const AttentionGradOp &grad, char *scratch) {
   const AttentionOp &op = grad.forward;
   const int64_t bytes = tiledScratch(grad);
   const std::vector<Document> documents = longestFirst(documentsOf(op.batch, op.length, op.positions));
-  Decay<float> decay{{op, documents}, DecayGrads<float>(op)};
+  Terms terms(op, documents);
   for (int64_t round = 0; !documents.empty() && round < rangeCount(documents.front()); ++round) {
     const std::vector<Piece> pieces = piecesOf(op, documents, round);
+    std::vector<BiasGrads<float>::Distances> distances;
+    for (const Piece &piece : pieces)
+      distances.push_back(distancesOf(piece));
+    terms.grads.bias.begin(std::move(distances));
     parallelFor(static_cast<int64_t>(pieces.size()) * op.kv_heads, [&](int64_t i, int thread) {
-      run(grad, pieces[i / op.kv_heads], i % op.kv_heads, decay, scratch + thread * bytes);
+      run(grad, pieces[i / op.kv_heads], i / op.kv_heads, i % op.kv_heads, terms, scratch + thread * bytes);
     });
+    terms.grads.bias.end();
   }
-  decay.grads.write(grad, documents);
+  terms.grads.write(grad, documents);
 }
 
 } // namespace stretto::runtime

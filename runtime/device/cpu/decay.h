@@ -66,10 +66,4 @@ private:
   std::vector<Real> queries, keys; // [heads, tokens]
 };
 
-// What gradients of attention are computed with.
-template <typename Real> struct Decay {
-  DecaySums sums;
-  DecayGrads<Real> grads;
-};
-
 } // namespace stretto::runtime

@@ -90,6 +90,22 @@ STRETTO_INLINE void addDecayGroups(const ScoreColumns &of, float *scores, SplitN
   }
 }
 
+STRETTO_INLINE void addBiasGroups(const ScoreColumns &of, float *scores, DistanceBias<float> bias, int64_t ahead) {
+  for (int64_t key = 0; key < of.keys; ++key) {
+    const float *const numbers = bias.numbers + std::min(ahead - key, bias.most);
+    for (int64_t query = 0; query < of.queries; query += lanes) {
+      float *const score = scores + key * of.stride + query;
+      store(score, load(score) + load(numbers + query));
+    }
+  }
+}
+
+STRETTO_INLINE void addGroupsByDistance(const ScoreColumns &of, const float *dScores, float *sums) {
+  for (int64_t key = 0; key < of.keys; ++key)
+    for (int64_t query = 0; query < of.queries; query += lanes)
+      store(sums - key + query, load(sums - key + query) + load(dScores + key * of.stride + query));
+}
+
 STRETTO_INLINE void addSumsOfGroups(const ScoreColumns &of, const float *dScores, float *ofKeys, float *ofQueries) {
   for (int64_t query = 0; query < of.queries; query += lanes) {
     Vector sum = load(ofQueries + query);
@@ -234,6 +250,14 @@ STRETTO_CLONES void capSlopeColumns(const ScoreColumns &of, float *scores, float
 STRETTO_CLONES void addDecay(const ScoreColumns &of, float *scores, SplitNumbers<float> ofKeys,
                              SplitNumbers<float> ofQueries) {
   addDecayGroups(of, scores, ofKeys, ofQueries);
+}
+
+STRETTO_CLONES void addBias(const ScoreColumns &of, float *scores, DistanceBias<float> bias, int64_t ahead) {
+  addBiasGroups(of, scores, bias, ahead);
+}
+
+STRETTO_CLONES void addByDistance(const ScoreColumns &of, const float *dScores, float *sums) {
+  addGroupsByDistance(of, dScores, sums);
 }
 
 STRETTO_CLONES void addSums(const ScoreColumns &of, const float *dScores, float *ofKeys, float *ofQueries) {

@@ -29,6 +29,14 @@ void capSlopeColumns(const ScoreColumns &of, float *scores, float *slopes, float
 // scores += what their keys and queries add.
 void addDecay(const ScoreColumns &of, float *scores, SplitNumbers<float> ofKeys, SplitNumbers<float> ofQueries);
 
+// scores += what their distances add, where query 0 is `ahead` tokens behind key 0; of a table with room for blocks of
+// `biasRoom` queries.
+void addBias(const ScoreColumns &of, float *scores, DistanceBias<float> bias, int64_t ahead);
+
+// Adds gradients of scores, which are 0 for keys that a query does not see, to the sum of their distance; sums[0] is
+// that of query 0 and key 0.
+void addByDistance(const ScoreColumns &of, const float *dScores, float *sums);
+
 // Adds gradients of scores, which are 0 for keys that a query does not see, to the sum of each key and of each query.
 void addSums(const ScoreColumns &of, const float *dScores, float *ofKeys, float *ofQueries);
 

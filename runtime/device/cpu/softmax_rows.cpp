@@ -3,6 +3,7 @@
 
 #include "runtime/device/cpu/vectors.h"
 
+#include <algorithm>
 #include <cmath>
 #include <initializer_list>
 #include <limits>
@@ -54,6 +55,22 @@ template <typename Real> STRETTO_INLINE Real addTo(const Real *dScores, SeenKeys
     sum += dScores[j];
   }
   return sum;
+}
+
+template <typename Real>
+STRETTO_INLINE void addNumbers(Real *scores, SeenKeys seen, int64_t query, DistanceBias<Real> bias, Real factor) {
+  const int64_t near = std::clamp(query - bias.most, seen.begin, seen.end);
+  const Real far = factor * bias.numbers[bias.most];
+  for (int64_t j = seen.begin; j < near; ++j)
+    scores[j] += far;
+  for (int64_t j = near; j < seen.end; ++j)
+    scores[j] += factor * bias.numbers[query - j];
+}
+
+template <typename Real>
+STRETTO_INLINE void addBack(const Real *dScores, SeenKeys seen, int64_t query, Real *sums) {
+  for (int64_t j = seen.begin; j < seen.end; ++j)
+    sums[query - j] += dScores[j];
 }
 
 template <typename Real> STRETTO_INLINE void multiply(Real *dScores, SeenKeys seen, const Real *slopes) {
@@ -148,6 +165,20 @@ STRETTO_CLONES float addSums(const float *dScores, SeenKeys seen, float *ofKeys)
 }
 STRETTO_CLONES double addSums(const double *dScores, SeenKeys seen, double *ofKeys) {
   return addTo(dScores, seen, ofKeys);
+}
+
+STRETTO_CLONES void addBias(float *scores, SeenKeys seen, int64_t query, DistanceBias<float> bias, float factor) {
+  addNumbers(scores, seen, query, bias, factor);
+}
+STRETTO_CLONES void addBias(double *scores, SeenKeys seen, int64_t query, DistanceBias<double> bias, double factor) {
+  addNumbers(scores, seen, query, bias, factor);
+}
+
+STRETTO_CLONES void addByDistance(const float *dScores, SeenKeys seen, int64_t query, float *sums) {
+  addBack(dScores, seen, query, sums);
+}
+STRETTO_CLONES void addByDistance(const double *dScores, SeenKeys seen, int64_t query, double *sums) {
+  addBack(dScores, seen, query, sums);
 }
 
 STRETTO_CLONES void multiplyBySlopes(float *dScores, SeenKeys seen, const float *slopes) {

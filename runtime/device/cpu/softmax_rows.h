@@ -1,6 +1,8 @@
 // The work of attention on single rows of scores, in vectors as wide as the CPU has (chosen when the program starts).
 #pragma once
 
+#include "runtime/device/cpu/bias.h"
+
 #include <cstdint>
 
 namespace stretto::runtime {
@@ -46,6 +48,14 @@ double addSums(const double *dScores, SeenKeys seen, double *ofKeys);
 // dScores[j] *= slopes[j] for keys that are seen.
 void multiplyBySlopes(float *dScores, SeenKeys seen, const float *slopes);
 void multiplyBySlopes(double *dScores, SeenKeys seen, const double *slopes);
+
+// scores[j] += factor * numbers[min(query - j, most)] for keys that are seen.
+void addBias(float *scores, SeenKeys seen, int64_t query, DistanceBias<float> bias, float factor);
+void addBias(double *scores, SeenKeys seen, int64_t query, DistanceBias<double> bias, double factor);
+
+// sums[query - j] += dScores[j] for keys that are seen.
+void addByDistance(const float *dScores, SeenKeys seen, int64_t query, float *sums);
+void addByDistance(const double *dScores, SeenKeys seen, int64_t query, double *sums);
 
 // scores[j] -= slope * (query - j) for keys that are seen.
 void subtractDistances(float *scores, SeenKeys seen, int64_t query, float slope);

@@ -17,6 +17,7 @@
 #include <ATen/ops/logsumexp.h>
 #include <ATen/ops/sigmoid.h>
 #include <ATen/ops/zeros.h>
+#include <ATen/ops/zeros_like.h>
 #include <algorithm>
 #include <bit>
 #include <limits>
@@ -49,6 +50,11 @@ at::ScalarType realType(const AttentionOp &op) { return op.dtype == STRETTO_F64 
 // [batch, length, heads], a number for each head.
 at::Tensor ofHeads(void *data, at::Device device, const AttentionOp &op) {
   return over(data, device, realType(op), {op.batch, op.length, op.heads}, {op.length * op.heads, op.heads, 1});
+}
+
+// [heads, reach], a number for each head and distance.
+at::Tensor byDistance(void *data, at::Device device, const AttentionOp &op) {
+  return over(data, device, realType(op), {op.heads, op.reach}, {op.reach, 1});
 }
 
 // Without gaps.
@@ -96,7 +102,8 @@ public:
     });
   }
 
-  void backward(const AttentionGradTensors &grad) const {
+  // `byDistance`, [heads, reach]: sums of the gradients of scores get those of this sequence; undefined without a bias.
+  void backward(const AttentionGradTensors &grad, const at::Tensor &byDistance) const {
     at::Tensor dk, dv;
     const at::Tensor ofScores = sumsOfGradients(); // for the decay
     inBlocks([&](const Block &block) {
@@ -110,6 +117,8 @@ public:
       at::Tensor dScores = at::bmm(dOut, v.transpose(1, 2)).sub_(delta).mul_(p);
       if (ofScores.defined())
         addSums(dScores, block, ofScores);
+      if (byDistance.defined())
+        addByDistance(dScores, block, byDistance);
       dScores.mul_(tensors.scale);
       if (slope.defined())
         dScores.mul_(slope);
@@ -166,6 +175,37 @@ private:
     }
   }
 
+  // [count, length]: how far the keys are before the queries, from 0 to the last distance that has a number of its own.
+  at::Tensor distances(const Block &block) const {
+    const at::Tensor token = at::arange(length, tensors.bias.options().dtype(at::kLong));
+    return token.narrow(0, block.first, block.count)
+        .view({block.count, 1})
+        .sub(token)
+        .clamp_(0, tensors.bias.size(1) - 1);
+  }
+  void addBias(const at::Tensor &scores, const Block &block) const {
+    const at::Tensor places = distances(block).flatten();
+    for (int64_t head = 0; head < heads; ++head)
+      scores.view({heads, block.count, length})[head].add_(
+          tensors.bias[head].index_select(0, places).view({block.count, length}));
+  }
+
+  // Sums of diagonals, in one order: rows of keys from the last to the first, with as many zeros behind them as there
+  // are queries, are columns of distances if they are read as rows that are shorter by one. Column c is then distance
+  // c + block.first + 1 - length.
+  void addByDistance(const at::Tensor &dScores, const Block &block, const at::Tensor &sums) const {
+    const int64_t columns = length + block.count - 1, reach = sums.size(1);
+    const int64_t zero = length - 1 - block.first, last = std::min(reach - 1, block.first + block.count - 1);
+    const at::Tensor turned = at::zeros({block.count, columns + 1}, dScores.options());
+    for (int64_t head = 0; head < heads; ++head) {
+      turned.narrow(1, 0, length).copy_(dScores.view({heads, block.count, length})[head].flip(1));
+      const at::Tensor ofDistances =
+          turned.as_strided({block.count, columns}, {columns, 1}).sum(0, /*keepdim=*/false, at::kDouble);
+      sums[head].narrow(0, 0, last).add_(ofDistances.narrow(0, zero, last));
+      sums[head][last].add_(ofDistances.narrow(0, zero + last, columns - zero - last).sum());
+    }
+  }
+
   // [heads, length], for sums of the gradients of scores: over a token's keys, less those over its queries; undefined
   // without a decay.
   at::Tensor sumsOfGradients() const {
@@ -191,6 +231,8 @@ private:
       subtractDistances(scores, block);
     if (tensors.decay.defined())
       addDecay(scores, block);
+    if (tensors.bias.defined())
+      addBias(scores, block);
     if (!tensors.causal && !tensors.positions.defined())
       return scores;
     const auto ofQueries = [&](const at::Tensor &ofTokens) {
@@ -335,6 +377,7 @@ AttentionTensors tensorsOf(const AttentionOp &op, at::Device device) {
           op.sinks ? over(op.sinks, device, lseType, {op.heads}, {1}) : at::Tensor(),
           op.share ? ofHeads(op.share, device, op) : at::Tensor(),
           op.decay ? ofHeads(op.decay, device, op) : at::Tensor(),
+          op.bias ? byDistance(op.bias, device, op) : at::Tensor(),
           op.scale,
           op.causal != 0,
           hidesKeys(op.window, op.length) ? std::optional(op.window) : std::nullopt,
@@ -349,7 +392,8 @@ AttentionGradTensors tensorsOf(const AttentionGradOp &op, at::Device device) {
           rowsOf(op.d_q, device, forward, forward.heads, forward.head_dim, op.dq_stride),
           rowsOf(op.d_k, device, forward, forward.kv_heads, forward.head_dim, op.dk_stride),
           rowsOf(op.d_v, device, forward, forward.kv_heads, forward.value_dim, op.dv_stride),
-          op.d_decay ? ofHeads(op.d_decay, device, forward) : at::Tensor()};
+          op.d_decay ? ofHeads(op.d_decay, device, forward) : at::Tensor(),
+          op.d_bias ? byDistance(op.d_bias, device, forward) : at::Tensor()};
 }
 
 bool isAligned(const AttentionOp &op) {
@@ -368,7 +412,7 @@ static bool takesHeads(AttentionMethod method, const AttentionOp &op) {
 bool mayTry(AttentionMethod method, const AttentionOp &op) {
   if (method == AttentionMethod::Plain)
     return true;
-  if (op.cap > 0 || op.decay)
+  if (op.cap > 0 || op.decay || op.bias)
     return false;
   // Flash attention has slopes in its forward alone; for other numbers of heads, cuDNN has slopes of its own.
   if (op.alibi && (method != AttentionMethod::Cudnn || !std::has_single_bit(static_cast<uint64_t>(op.heads))))
@@ -402,8 +446,12 @@ void attendPlainly(const AttentionTensors &tensors) {
 }
 
 void attendPlainlyBackward(const AttentionGradTensors &tensors) {
+  const at::Tensor &bias = tensors.forward.bias;
+  const at::Tensor byDistance = bias.defined() ? at::zeros_like(bias, at::kDouble) : at::Tensor();
   for (int64_t row = 0; row < tensors.forward.q.size(0); ++row)
-    Plain(tensors.forward, row).backward(tensors);
+    Plain(tensors.forward, row).backward(tensors, byDistance);
+  if (bias.defined())
+    tensors.dBias.copy_(byDistance);
 }
 
 template <typename Op> void AttentionMethods::attendByCudnn(const Op &op) {

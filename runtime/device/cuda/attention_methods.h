@@ -16,9 +16,10 @@ const char *nameOf(AttentionMethod method);
 // Attention as tensors over the memory of an op: q: [batch, length, heads, headDim], k: [..., kvHeads, headDim],
 // v: [..., kvHeads, valueDim], o: [..., heads, valueDim],
 // lse: [batch, heads, length]; undefined where they are not there: positions: [batch, length] and
-// starts: [documents + 1] as in stretto_input, sinks: [heads], share and decay: [batch, length, heads].
+// starts: [documents + 1] as in stretto_input, sinks: [heads], share and decay: [batch, length, heads], bias: [heads,
+// reach].
 struct AttentionTensors {
-  at::Tensor q, k, v, o, lse, positions, starts, sinks, share, decay;
+  at::Tensor q, k, v, o, lse, positions, starts, sinks, share, decay, bias;
   double scale = 1;
   bool causal = true;
   std::optional<int64_t> window; // as in stretto_attention_args, where it hides anything
@@ -28,7 +29,7 @@ struct AttentionTensors {
 };
 struct AttentionGradTensors {
   AttentionTensors forward;
-  at::Tensor dOut, dq, dk, dv, dDecay; // dDecay: undefined without a decay
+  at::Tensor dOut, dq, dk, dv, dDecay, dBias; // the last two: undefined without a decay, without a bias
 };
 // `device`: where the memory is.
 AttentionTensors tensorsOf(const AttentionOp &op, at::Device device = currentGpu());
@@ -39,7 +40,7 @@ bool isAligned(const AttentionOp &op);
 
 // Whether a method may be tried on such an op: libraries take only what is aligned, cuDNN and flash attention rows of
 // bfloat16, memory-efficient attention those of float; for flash attention values are as wide as keys, and it must be
-// told where documents begin, the others take none. None of them caps scores or takes a decay.
+// told where documents begin, the others take none. None of them caps scores or takes a decay or a bias.
 bool mayTry(AttentionMethod method, const AttentionOp &op);
 bool mayTry(AttentionMethod method, const AttentionGradOp &op);
 
@@ -47,7 +48,7 @@ bool mayTry(AttentionMethod method, const AttentionGradOp &op);
 // where there are none.
 void addSinks(const AttentionTensors &tensors);
 
-// By matmuls and a softmax, on any device: fill o, lse and share; and dq, dk, dv and dDecay from them.
+// By matmuls and a softmax, on any device: fill o, lse and share; and dq, dk, dv, dDecay and dBias from them.
 void attendPlainly(const AttentionTensors &tensors);
 void attendPlainlyBackward(const AttentionGradTensors &tensors);
 

@@ -88,7 +88,7 @@ AttentionTensors rowOf(AttentionTensors tensors, int64_t row) {
 
 AttentionGradTensors rowOf(const AttentionGradTensors &tensors, int64_t row) {
   const auto one = [row](const at::Tensor &tensor) { return tensor.narrow(0, row, 1); };
-  return {rowOf(tensors.forward, row), one(tensors.dOut), one(tensors.dq), one(tensors.dk), one(tensors.dv), {}};
+  return {rowOf(tensors.forward, row), one(tensors.dOut), one(tensors.dq), one(tensors.dk), one(tensors.dv), {}, {}};
 }
 
 // A time on the device's own clock.

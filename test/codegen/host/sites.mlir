@@ -13,9 +13,9 @@
 // CHECK-NEXT: attention writes buffer 4, weight -1
 // CHECK-NEXT: attention writes buffer 3, weight -1
 // CHECK-NEXT: attention writes buffer 4, weight -1
-// CHECK-NEXT: attention_grad writes buffer 11, weight -1
 // CHECK-NEXT: attention_grad writes buffer 12, weight -1
 // CHECK-NEXT: attention_grad writes buffer 13, weight -1
+// CHECK-NEXT: attention_grad writes buffer 14, weight -1
 // CHECK-NEXT: linear_input_grad writes buffer 2, weight 1
 // CHECK-NEXT: linear_weight_grad writes buffer 2, weight -1
 // CHECK-NEXT: linear_weight_grad writes buffer 2, weight -1

@@ -48,11 +48,12 @@ WINDOWS = """model windows(vocab: int, dim = 16) {
 }
 """
 
-# Attention that forgets by what it reads, in one layer, and by a weight.
+# Attention that forgets by what it reads, in one layer, and by a weight; scores get numbers of distances.
 FORGETTING = """model forgetting(vocab: int, dim = 12) {
   block layer(x, decay, window: int) {
     q, k, v = canon(linear(x, dim), linear(x, 4), linear(x, 10))
-    o = softmax_attention(q, k, v, 6, 2, window = window, decay = decay, cap = 0.4, sinks = parameter(6))
+    near = parameter(6, 5, init = normal(1))
+    o = softmax_attention(q, k, v, 6, 2, window = window, decay = decay, cap = 0.4, sinks = parameter(6), bias = near)
     return x + linear(o, dim)
   }
   x = embed(tokens, vocab, dim)

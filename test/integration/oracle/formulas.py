@@ -80,6 +80,8 @@ BODIES = [
            alibi=(None, "true")),
     *every("z = y * softmax_attention(x, narrow, square(narrow){}, sinks = parameter(6))", heads=(6,), kv_heads=(2,),
            decay=("parameter(6, init = normal(1))", "linear(y, 6)")),
+    *every("z = y * softmax_attention(x, narrow, square(narrow){})", heads=(6,), kv_heads=(2,), window=(None, 3),
+           bias=("parameter(6, 4, init = normal(1))", "2 * parameter(6, 1)", "parameter(6, 40)")),
     *every("z = softmax_attention(x, y, x * y{}, sinks = parameter(3, init = normal(2)))", heads=(3,), causal=NO),
     *every("z = y * softmax_attention(x, narrow, square(narrow){}, sinks = parameter(6))", heads=(6,), kv_heads=(2,),
            alibi=(None, "true"), window=(None, 3)),

@@ -83,6 +83,17 @@ EXPRESSIONS = {
     "attention, nothing is left of some tokens": "softmax_attention(x, y, x * y, 3, decay = -1e9 * heaviside(linear(y, 3)) - square(linear(x, 3)))",
     "attention, decay, recomputed in layers":
         "x  repeat 2 { z = z + recompute(softmax_attention(z, y, z, 3, decay = -softplus(linear(z, 3)), sinks = parameter(3))) }",
+    "attention, bias by distance": "softmax_attention(x, y, x * y, 3, bias = parameter(3, 5, init = normal(1)))",
+    "attention, bias, decay, window, sinks, cap, alibi, grouped": "softmax_attention(linear(x, 24), y, linear(y, 12), 6, 3, window = 4, "
+        "alibi = true, cap = 0.4, sinks = parameter(6, init = normal(1)), decay = linear(x, 6), bias = parameter(6, 3, init = normal(1)))",
+    "attention, a formula as bias, beyond the sequence": "softmax_attention(x, y, x * y, 3, bias = "
+        "-spread(square(parameter(3, 1, init = normal(1))), 99) * log(1 + spread(exp(parameter(3, 1)), 99) * numbers(99)))",
+    "attention, a bias of buckets, shared by layers":
+        "x  w = parameter(3, 4, init = normal(1))  near = concat(slice(w, 0, 2), spread(slice(w, 2, 2), 6)) "
+        " repeat 2 { z = z + recompute(softmax_attention(z, y, z, 3, bias = near)) }",
+    "a weight on each row of a matrix": "linear(x, 12, weight = parameter(12, 12, init = normal(1)) * parameter(12) - numbers(12) / 9)",
+    "a weight on each row of matrices":
+        "linear(x, 12, weight = sum(exp(parameter(12, 24)) * max(parameter(24, init = normal(1)), 0.25), heads = 12)) * y",
     "attention, all positions": "softmax_attention(x, y, x, 1, causal = false)",
     "dropout": "dropout(x * y, 0.3)",
     "dropout twice": "dropout(rms_norm(dropout(x, 0.5)) * y, 0.25) + dropout(x, 0.9)",

@@ -53,6 +53,7 @@ check_spec("a repeat that names its index by `in`", "repeat i in 3 { x = i * x }
 check_spec("a symbol that a set does not take", "if C in at { x = -x }")
 check_spec("a rate of dropout that leaves nothing", "x = dropout(x, 1)")
 check_spec("a window of attention that looks ahead", "x = softmax_attention(x, x, x, 2, causal = false, window = 8)")
+check_spec("a bias of attention that is not a number for each head and distance", "x = softmax_attention(x, x, x, 2, bias = parameter(2))")
 check_spec("a decay of attention that is not one number for each head", "x = softmax_attention(x, x, x, 2, decay = x)")
 check_spec("a factor of the learning rate below 0", "w = parameter(dim, lr_factor = -1)")
 check_spec("a factor of a weight that is not trained", "w = parameter(dim, frozen = true, weight_decay_factor = 0)")

@@ -12,6 +12,7 @@ seq.parameter @f parts [#seq.part<"layers.{}.f", 16, <constant, 1.0 : f64, 0.0 :
 func.func private @layer(%x: tensor<2x8x16xf32>, %w: tensor<16x16xf32>, %g: tensor<16xf32>, %c: tensor<4x16xf32>) -> tensor<2x8x16xf32> {
   %s = arith.constant dense<0.5> : tensor<4xf32>
   %d = arith.constant dense<-0.5> : tensor<2x8x4xf32>
+  %b = arith.constant dense<0.5> : tensor<4x6xf32>
   // CHECK: seq.rms_norm %{{.*}}, %{{.*}} eps 1.000000e-05 heads 1 :
   %0 = seq.rms_norm %x, %g eps 1.0e-5 heads 1 : tensor<2x8x16xf32>, tensor<16xf32>
   // CHECK: seq.layer_norm
@@ -50,8 +51,12 @@ func.func private @layer(%x: tensor<2x8x16xf32>, %w: tensor<16x16xf32>, %g: tens
   %r, %sums, %share = seq.attention %5, %5, %5 sinks %s : tensor<4xf32> heads 4 kv_heads 4 scale 0.5 causal cap 2.5 : tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<2x8x16xf32> -> tensor<2x8x16xf32>, tensor<2x4x8xf32>, tensor<2x8x4xf32>
   // CHECK: seq.attention %{{.*}} decay %{{.*}} : tensor<2x8x4xf32> heads 4 kv_heads 4 scale 5.000000e-01 causal :
   %f, %of = seq.attention %5, %5, %5 decay %d : tensor<2x8x4xf32> heads 4 kv_heads 4 scale 0.5 causal : tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<2x8x16xf32> -> tensor<2x8x16xf32>, tensor<2x4x8xf32>
-  // CHECK: seq.attention_grad %{{.*}} decay %{{.*}} : tensor<2x8x4xf32> heads 4 {{.*}} -> tensor<2x8x4xf32>
-  %dq, %dk, %dv, %dd = seq.attention_grad %f, %5, %5, %5, %f, %of decay %d : tensor<2x8x4xf32> heads 4 kv_heads 4 scale 0.5 causal : tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<2x4x8xf32> -> tensor<2x8x4xf32>
+  // CHECK: seq.attention_grad %{{.*}} decay %{{.*}} : tensor<2x8x4xf32> -> tensor<2x8x4xf32> heads 4
+  %dq, %dk, %dv, %dd = seq.attention_grad %f, %5, %5, %5, %f, %of decay %d : tensor<2x8x4xf32> -> tensor<2x8x4xf32> heads 4 kv_heads 4 scale 0.5 causal : tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<2x4x8xf32>
+  // CHECK: seq.attention %{{.*}} bias %{{.*}} : tensor<4x6xf32> heads 4 kv_heads 4 scale 5.000000e-01 causal :
+  %n, %on = seq.attention %5, %5, %5 bias %b : tensor<4x6xf32> heads 4 kv_heads 4 scale 0.5 causal : tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<2x8x16xf32> -> tensor<2x8x16xf32>, tensor<2x4x8xf32>
+  // CHECK: seq.attention_grad %{{.*}} bias %{{.*}} : tensor<4x6xf32> -> tensor<4x6xf32> heads 4
+  %eq, %ek, %ev, %eb = seq.attention_grad %n, %5, %5, %5, %n, %on bias %b : tensor<4x6xf32> -> tensor<4x6xf32> heads 4 kv_heads 4 scale 0.5 causal : tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<2x8x16xf32>, tensor<2x4x8xf32>
   return %7 : tensor<2x8x16xf32>
 }
 

@@ -137,7 +137,7 @@ INSTANTIATE_TEST_SUITE_P(
              "'softmax_attention' has no parameter 'soft_cap'; did you mean 'cap'?\n"},
         Case{"x = softmax_attention(x, x, x, 2, dropout = 0.1)",
              "'softmax_attention' has no parameter 'dropout'; it takes q, k, v, heads, kv_heads, causal, window, "
-             "alibi, sinks, cap, decay"}));
+             "alibi, sinks, cap, decay, bias"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Arguments, Errors,
@@ -264,6 +264,12 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"x = softmax_attention(x, x, x, 4, decay = linear(x, 2))",
              "decay must have width 4, a number for each head, but got [batch=2, length=8, 2]"},
         Case{"x = softmax_attention(x, x, x, 4, decay = parameter(4, 4))", "'decay' of 'softmax_attention' must be "},
+        Case{"x = softmax_attention(x, x, x, 4, causal = false, bias = parameter(4, 8))",
+             "'softmax_attention' takes bias only with causal = true, but got bias and causal = false"},
+        Case{"x = softmax_attention(x, x, x, 4, bias = parameter(8, 4))",
+             "bias must be a weight [4, n], a number for each head and each distance below n, but got a weight [8, 4]"},
+        Case{"x = softmax_attention(x, x, x, 4, bias = parameter(4))", "bias must be a weight [4, n], "},
+        Case{"x = softmax_attention(x, x, x, 4, bias = x)", "bias must be a weight [4, n], "},
         Case{"x = softmax_attention(x, x, x, 16, sinks = x)", "sinks must be a weight [16], a number for each head, "},
         Case{"repeat 2 { x = linear(x, 24) }", "'x' must keep its shape from one iteration to the next, but changes "
                                                "from [batch=2, length=8, dim=16] to [batch=2, length=8, 24]"},

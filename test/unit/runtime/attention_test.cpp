@@ -14,7 +14,7 @@ namespace {
 
 using Case = AttentionSizes;
 
-// What is computed beside the rows: lse, sinks and their share, a decay and its gradient.
+// What is computed beside the rows: lse, sinks and their share, a decay, a bias and their gradients.
 template <typename Real> using Total = std::conditional_t<sizeof(Real) == 2, float, Real>;
 
 // Far from each other: some take nearly all of a softmax, some nearly nothing.
@@ -35,6 +35,10 @@ template <typename Real> std::vector<Total<Real>> decayOf(const Case &c) {
   return decay;
 }
 
+template <typename Real> std::vector<Total<Real>> biasOf(const Case &c) {
+  return randomReals<Total<Real>>(c.heads * c.reach, 7);
+}
+
 // Rows of `width` numbers set into rows of `stride`.
 template <typename Real> std::vector<Real> strided(int64_t rows, int64_t width, int64_t stride, uint32_t stream) {
   const auto dense = randomReals<Real>(rows * width, stream);
@@ -51,13 +55,14 @@ template <typename Real> std::vector<double> dense(int64_t count, uint32_t strea
 
 template <typename Real> AttentionResults reference(const Case &c) {
   const int64_t rows = c.batch * c.length;
-  const auto sinks = sinksOf<Real>(c), decay = decayOf<Real>(c);
+  const auto sinks = sinksOf<Real>(c), decay = decayOf<Real>(c), bias = biasOf<Real>(c);
   return loopsOfAttention(c, {dense<Real>(rows * c.width(), 1),
                               dense<Real>(rows * c.keyWidth(), 2),
                               dense<Real>(rows * c.valueWidth(), 3),
                               dense<Real>(rows * c.outWidth(), 4),
                               {sinks.begin(), sinks.end()},
-                              {decay.begin(), decay.end()}});
+                              {decay.begin(), decay.end()},
+                              {bias.begin(), bias.end()}});
 }
 
 template <typename Real>
@@ -110,13 +115,16 @@ template <typename Real> std::vector<std::vector<double>> run(const Case &c, int
     args.has_decay = 1;
     args.decay = bench.place(decayOf<Real>(c));
   }
+  args.reach = c.reach;
+  args.bias = bench.place(biasOf<Real>(c));
   if (c.cut) {
     args.has_positions = 1;
     args.positions = bench.place(positionsOf(c));
   }
   stretto_attention(&bench.context, &args);
-  stretto_attention_grad_args grad{args, ow + 1, stride, stride, stride, {}, {}, {}, {}, {}};
+  stretto_attention_grad_args grad{args, ow + 1, stride, stride, stride, {}, {}, {}, {}, {}, {}};
   grad.d_decay = bench.place(std::vector<Total<Real>>(rows * c.heads));
+  grad.d_bias = bench.place(std::vector<Total<Real>>(c.heads * c.reach));
   grad.d_o = bench.place(strided<Real>(rows, ow, ow + 1, 4));
   grad.d_q = bench.place(std::vector<Real>(rows * stride, Real(3)));
   grad.d_k = column(grad.d_q, w), grad.d_v = column(grad.d_q, w + kw);
@@ -131,7 +139,8 @@ template <typename Real> std::vector<std::vector<double>> run(const Case &c, int
           gather<Real>(bench, column(grad.d_q, w), rows, kw, stride),
           gather<Real>(bench, column(grad.d_q, w + kw), rows, vw, stride),
           gather<Total<Real>>(bench, args.share, 1, rows * c.heads, 1),
-          gather<Total<Real>>(bench, grad.d_decay, 1, rows * c.heads, 1)};
+          gather<Total<Real>>(bench, grad.d_decay, 1, rows * c.heads, 1),
+          gather<Total<Real>>(bench, grad.d_bias, 1, c.heads * c.reach, 1)};
 }
 
 // Relative to the largest number expected; where documents of one token make all of them zero, the largest that is not.
@@ -147,9 +156,9 @@ double errorOf(const std::vector<double> &got, const std::vector<double> &expect
 template <typename Real> void compare(const Case &c) {
   const auto got = run<Real>(c, 2);
   const AttentionResults r = reference<Real>(c);
-  const std::vector<double> *expected[] = {&r.o, &r.lse, &r.dq, &r.dk, &r.dv, &r.share, &r.dDecay};
-  const char *names[] = {"o", "lse", "dq", "dk", "dv", "share", "decay's"};
-  for (int i = 0; i < 7; ++i) {
+  const std::vector<double> *expected[] = {&r.o, &r.lse, &r.dq, &r.dk, &r.dv, &r.share, &r.dDecay, &r.dBias};
+  const char *names[] = {"o", "lse", "dq", "dk", "dv", "share", "decay's", "bias's"};
+  for (size_t i = 0; i < std::size(names); ++i) {
     const bool total = expected[i] == &r.lse ||
                        expected[i] == &r.share; // a float beside BF16; gradients there read an o that was rounded
     EXPECT_LE(errorOf(got[i], *expected[i]), sizeof(Real) > 2 ? tolerance<Real>()
@@ -199,6 +208,17 @@ const Case decays[] = {{2, 9, 2, 2, 4, true, 0, 0, false, 0, false, 0, true},
                        {1, 1300, 2, 1, 20, true, 120134, 100, false, 0, true, 0.2, true},
                        {2, 650, 4, 2, 7, true, 97, 30, true, 12, true, 0, true},
                        {1, 1100, 2, 2, 5, true, 0, 0, false, 67, true, 0.2, true}};
+
+// Biases that reach a token, a block, over panels and ranges of keys, and further than a row, beside all that they go
+// with.
+const Case biases[] = {{2, 9, 2, 2, 4, true, 0, 0, false, 0, false, 0, false, 3},
+                       {1, 1, 1, 1, 8, true, 0, 0, false, 0, true, 0, false, 1},
+                       {2, 70, 4, 2, 16, true, 5, 0, false, 0, false, 0, false, 64},
+                       {1, 600, 3, 1, 32, true, 0, 0, true, 0, false, 0.3, false, 1000},
+                       {1, 1300, 2, 1, 20, true, 120134, 100, false, 0, true, 0.2, false, 70},
+                       {2, 650, 4, 2, 7, true, 97, 30, true, 12, true, 0, true, 20},
+                       {1, 1100, 2, 2, 5, true, 0, 0, false, 67, false, 0.2, true, 800},
+                       {1, 1700, 1, 1, 5, true, 0, 600, false, 0, false, 0, false, 130}};
 
 // Windows of one token, within a block, over panels and ranges of keys, and of more than a row.
 const Case windows[] = {{2, 70, 4, 2, 16, true, 0, 1},     {2, 130, 2, 1, 8, true, 0, 20},
@@ -253,6 +273,8 @@ TEST(Attention, OfCappedScoresAgreesWithLoops) { compareAll(caps); }
 
 TEST(Attention, WithADecayAgreesWithLoops) { compareAll(decays); }
 
+TEST(Attention, WithABiasAgreesWithLoops) { compareAll(biases); }
+
 TEST(Attention, AgreesWithLoopsInNarrowTiles) {
   tiles::NarrowTiles narrow;
   for (const Case &c : cases)
@@ -291,7 +313,7 @@ static void expectSameBits(const Case &c) {
 
 TEST(Attention, BitsDoNotDependOnThreadsOrDevice) {
   for (const auto &all : {std::span<const Case>(cases), std::span<const Case>(windows), std::span<const Case>(widths),
-                          std::span<const Case>(decays)})
+                          std::span<const Case>(decays), std::span<const Case>(biases)})
     for (const Case &c : all) {
       expectSameBits(c);
       tiles::NarrowTiles narrow;

@@ -61,6 +61,7 @@ struct StepShape {
   bool sinks = false;
   double cap = 0;
   bool decay = false;
+  int64_t reach = 0;
   int64_t valueDim() const { return values ? values : headDim; }
   int64_t width() const { return heads * headDim; }
   int64_t outWidth() const { return heads * valueDim(); }
@@ -85,10 +86,11 @@ Words stepCounts(const StepShape &s) {
 // What is no activation.
 template <typename Real> using Total = std::conditional_t<sizeof(Real) == 2, float, Real>;
 
-// The attention of the query at a position, computed key by key: of one head of a sequence, whose decay begins there.
+// The attention of the query at a position, computed key by key: of one head of a sequence, whose decay and bias begin
+// there.
 template <typename Real>
 void attendKeyByKey(const StepShape &s, int64_t head, const Real *q, const Real *k, const Real *v, double sink,
-                    const Total<Real> *decay, int64_t position, double *out) {
+                    const Total<Real> *decay, const Total<Real> *bias, int64_t position, double *out) {
   const double slope = s.alibi ? std::exp2(-8.0 * static_cast<double>(head + 1) / static_cast<double>(s.heads)) : 0;
   const int64_t first = s.window ? std::max<int64_t>(0, position + 1 - s.window) : 0;
   std::vector<double> scores;
@@ -101,6 +103,8 @@ void attendKeyByKey(const StepShape &s, int64_t head, const Real *q, const Real 
     double behind = 0;
     for (int64_t i = at + 1; s.decay && i <= position; ++i)
       behind += static_cast<double>(decay[i % s.capacity * s.heads]);
+    if (s.reach)
+      behind += static_cast<double>(bias[std::min(position - at, s.reach - 1)]);
     scores.push_back(score - slope * static_cast<double>(position - at) + behind);
   }
   const double most = *std::max_element(scores.begin(), scores.end());
@@ -121,6 +125,7 @@ template <typename Real> void checkStep(const StepShape &s) {
   const auto v = randomReals<Real>(s.batch * s.capacity * s.valueWidth(), 3);
   const auto sinks = randomReals<Total<Real>>(s.heads, 4);
   const auto decay = randomReals<Total<Real>>(s.batch * s.capacity * s.heads, 5);
+  const auto bias = randomReals<Total<Real>>(s.heads * s.reach, 6);
   const Words positions = stepPositions(s), counts = stepCounts(s);
   const int64_t numbers = s.batch * s.rows * s.outWidth();
   std::vector<double> expected(numbers);
@@ -130,7 +135,7 @@ template <typename Real> void checkStep(const StepShape &s) {
         const int64_t row = b * s.rows + r, kvHead = h / (s.heads / s.kvHeads), sequence = b * s.capacity;
         attendKeyByKey(s, h, &q[row * s.stride() + h * s.headDim], &k[sequence * s.keyWidth() + kvHead * s.headDim],
                        &v[sequence * s.valueWidth() + kvHead * s.valueDim()], static_cast<double>(sinks[h]),
-                       &decay[sequence * s.heads + h], positions[row],
+                       &decay[sequence * s.heads + h], bias.data() + h * s.reach, positions[row],
                        &expected[row * s.outWidth() + h * s.valueDim()]);
       }
   Workbench bench(sizeof(Real) == 2 ? STRETTO_F32 : dtypeOf<Real>());
@@ -145,6 +150,7 @@ template <typename Real> void checkStep(const StepShape &s) {
                                    .q_stride = s.stride(),
                                    .o_stride = s.outWidth(),
                                    .window = s.window,
+                                   .reach = s.reach,
                                    .scale = s.scale,
                                    .cap = s.cap,
                                    .dtype = dtypeOf<Real>(),
@@ -158,7 +164,8 @@ template <typename Real> void checkStep(const StepShape &s) {
                                    .counts = bench.place(counts),
                                    .o = o,
                                    .sinks = bench.place(sinks),
-                                   .decay = bench.place(decay)};
+                                   .decay = bench.place(decay),
+                                   .bias = bench.place(bias)};
   stretto_attention_step(&bench.context, &args);
   EXPECT_LT(relativeError(bench.read<Real>(o, numbers), expected), tolerance<Real>())
       << s.rows << " of " << s.capacity << ", " << s.heads << " heads";
@@ -192,6 +199,14 @@ TEST(AttentionStep, WithADecayMatchesKeyByKey) {
   checkStep<double>({5, 40, 3, 3, 5, 20, 7, 1, 0.3, 9, true, 0.1, true});
   checkStep<double>({1, 1100, 2, 1, 16, 0, 0, 0, 0.3, 0, false, 0, true});
   checkStep<Bf16>({5, 40, 4, 2, 8, 0, 0, 0, 0.3, 0, true, 0, true});
+}
+
+TEST(AttentionStep, WithABiasMatchesKeyByKey) {
+  checkStep<float>({5, 600, 4, 2, 8, 0, 0, 0, 0.3, 0, false, 0, false, 70});
+  checkStep<float>({40, 60, 4, 2, 8, 21, 55, 0, 0.3, 0, true, 0, true, 9});
+  checkStep<double>({5, 40, 3, 3, 5, 20, 7, 1, 0.3, 9, true, 0.1, false, 1});
+  checkStep<double>({1, 1100, 2, 1, 16, 0, 0, 0, 0.3, 0, false, 0, false, 2000});
+  checkStep<Bf16>({5, 40, 4, 2, 8, 0, 0, 0, 0.3, 0, true, 0, true, 30});
 }
 
 // The caches hold no more than the windows of a call's rows, and begin anew at any place.

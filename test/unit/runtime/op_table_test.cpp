@@ -27,7 +27,7 @@ template <typename Call> void expectTheOrderOfTheStruct(auto buffersIn, typename
 }
 
 std::vector<stretto_buffer *> ofAttention(stretto_attention_args &a) {
-  return {&a.q, &a.k, &a.v, &a.o, &a.lse, &a.positions, &a.starts, &a.sinks, &a.share, &a.decay};
+  return {&a.q, &a.k, &a.v, &a.o, &a.lse, &a.positions, &a.starts, &a.sinks, &a.share, &a.decay, &a.bias};
 }
 
 } // namespace
@@ -38,14 +38,14 @@ TEST(OpTable, BuffersHaveTheOrderOfTheArgumentStruct) {
   matmul.has_residual = 1;
   expectTheOrderOfTheStruct<MatmulOp>([](auto &a) { return std::vector{&a.a, &a.b, &a.c, &a.d}; }, matmul);
   stretto_attention_args attention{};
-  attention.has_positions = attention.has_starts = attention.has_sinks = attention.has_decay = 1;
+  attention.has_positions = attention.has_starts = attention.has_sinks = attention.has_decay = attention.reach = 1;
   expectTheOrderOfTheStruct<AttentionOp>(ofAttention, attention);
   stretto_attention_grad_args grad{};
   grad.forward = attention;
   expectTheOrderOfTheStruct<AttentionGradOp>(
       [](auto &a) {
         auto list = ofAttention(a.forward);
-        list.insert(list.end(), {&a.d_o, &a.d_q, &a.d_k, &a.d_v, &a.d_decay});
+        list.insert(list.end(), {&a.d_o, &a.d_q, &a.d_k, &a.d_v, &a.d_decay, &a.d_bias});
         return list;
       },
       grad);
@@ -56,9 +56,10 @@ TEST(OpTable, BuffersHaveTheOrderOfTheArgumentStruct) {
   expectTheOrderOfTheStruct<ReadCacheOp>([](auto &a) { return std::vector{&a.cache, &a.positions, &a.to}; });
   expectTheOrderOfTheStruct<LastRowOp>([](auto &a) { return std::vector{&a.from, &a.counts, &a.to}; });
   stretto_attention_step_args step{};
-  step.has_sinks = step.has_decay = 1;
+  step.has_sinks = step.has_decay = step.reach = 1;
   expectTheOrderOfTheStruct<AttentionStepOp>(
-      [](auto &a) { return std::vector{&a.q, &a.k, &a.v, &a.positions, &a.counts, &a.o, &a.sinks, &a.decay}; }, step);
+      [](auto &a) { return std::vector{&a.q, &a.k, &a.v, &a.positions, &a.counts, &a.o, &a.sinks, &a.decay, &a.bias}; },
+      step);
   expectTheOrderOfTheStruct<CopyOp>([](auto &a) { return std::vector{&a.from, &a.to}; });
 }
 

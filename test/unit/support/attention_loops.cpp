@@ -32,6 +32,7 @@ void attendRow(const AttentionSizes &c, const AttentionNumbers &in, const std::v
   auto valueAt = [&](int64_t s) { return ((b * c.length + s) * c.kvHeads + kv) * e; };
   std::vector<double> p(last), dp(last), slopes(last, 1); // slopes: of capped scores
   const std::vector<double> behind = decayBehind(c, in.decay, b, h, t, last);
+  auto place = [&](int64_t s) { return h * c.reach + std::min(t - s, c.reach - 1); };
   double sum = ofSink, delta = 0, ofScores = 0;
   for (int64_t s = first; s < last; ++s) {
     double dot = 0;
@@ -42,7 +43,7 @@ void attendRow(const AttentionSizes &c, const AttentionNumbers &in, const std::v
       const double part = std::tanh(score / c.cap);
       score = c.cap * part, slopes[s] = 1 - part * part;
     }
-    sum += p[s] = std::exp(score - slope * static_cast<double>(t - s) + behind[s]);
+    sum += p[s] = std::exp(score - slope * static_cast<double>(t - s) + behind[s] + (c.reach ? in.bias[place(s)] : 0));
   }
   r.lse[(b * c.heads + h) * c.length + t] = std::log(sum);
   r.share[token] = ofSink / sum;
@@ -59,6 +60,8 @@ void attendRow(const AttentionSizes &c, const AttentionNumbers &in, const std::v
     ofScores += p[s] * (dp[s] - delta);
     if (c.decay && s < t)
       r.dDecay[(b * c.length + s + 1) * c.heads + h] += ofScores;
+    if (c.reach)
+      r.dBias[place(s)] += p[s] * (dp[s] - delta);
     for (int64_t i = 0; i < d; ++i) {
       const double ds = p[s] * (dp[s] - delta) * slopes[s] * scale;
       r.dq[row + i] += ds * in.k[at(s) + i];
@@ -84,7 +87,7 @@ AttentionResults stretto::test::loopsOfAttention(const AttentionSizes &c, const 
   AttentionResults r{std::vector<double>(rows * c.outWidth()),   std::vector<double>(rows * c.heads),
                      std::vector<double>(rows * c.width()),      std::vector<double>(rows * c.keyWidth()),
                      std::vector<double>(rows * c.valueWidth()), std::vector<double>(rows * c.heads),
-                     std::vector<double>(rows * c.heads)};
+                     std::vector<double>(rows * c.heads),        std::vector<double>(c.heads * c.reach)};
   const std::vector<int32_t> positions = positionsOf(c);
   for (int64_t b = 0; b < c.batch; ++b)
     for (int64_t h = 0; h < c.heads; ++h)

@@ -17,6 +17,7 @@ struct AttentionSizes {
   bool sinks = false;
   double cap = 0;
   bool decay = false;
+  int64_t reach = 0; // of a bias; 0: there is none
   int64_t valueDim() const { return values ? values : headDim; }
   int64_t width() const { return heads * headDim; }
   int64_t keyWidth() const { return kvHeads * headDim; }
@@ -25,11 +26,12 @@ struct AttentionSizes {
 };
 
 struct AttentionNumbers {
-  std::vector<double> q, k, v, grad, sinks, decay; // grad: dO; sinks: of each head; decay: of each token and head
+  // grad: dO; sinks: of each head; decay: of each token and head; bias: of each head and distance
+  std::vector<double> q, k, v, grad, sinks, decay, bias;
 };
 
 struct AttentionResults {
-  std::vector<double> o, lse, dq, dk, dv, share, dDecay;
+  std::vector<double> o, lse, dq, dk, dv, share, dDecay, dBias;
 };
 
 // Places of tokens in their documents, which have lengths of all kinds: with 120134, 849 tokens and 551.

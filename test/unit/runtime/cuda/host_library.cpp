@@ -164,7 +164,7 @@ std::tuple<at::Tensor, at::Tensor, at::Tensor> backward(const Places &places, co
   const std::tuple results(rowsLike(places.q), rowsLike(places.k), rowsLike(places.v));
   const Place in(dOut), dq(std::get<0>(results)), dk(std::get<1>(results)), dv(std::get<2>(results));
   later([=, right = flashIsRight] {
-    runtime::attendPlainlyBackward({places.onHost(), in.onHost(), dq.onHost(), dk.onHost(), dv.onHost(), {}});
+    runtime::attendPlainlyBackward({places.onHost(), in.onHost(), dq.onHost(), dk.onHost(), dv.onHost(), {}, {}});
     if (!right)
       dk.onHost().mul_(1.1);
   });

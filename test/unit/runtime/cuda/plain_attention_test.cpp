@@ -23,6 +23,9 @@ template <typename Real> struct Memory {
     decay = randomReals<Total>(rows * forward.heads, 4);
     if (forward.has_decay)
       forward.decay = decay.data(), op.d_decay = dDecay.data();
+    bias = randomReals<Total>(forward.heads * forward.reach, 5), dBias.resize(bias.size());
+    if (forward.reach)
+      forward.bias = bias.data(), op.d_bias = dBias.data();
     sinks = randomReals<Total>(forward.heads, 3);
     for (Total &sink : sinks) // some take nearly all of a softmax
       sink *= 15;
@@ -37,7 +40,7 @@ template <typename Real> struct Memory {
     op.d_q = dPacked.data(), op.d_k = dPacked.data() + width, op.d_v = dPacked.data() + width + keyWidth;
   }
   std::vector<Real> packed, o, dOut, dPacked;
-  std::vector<Total> lse, sinks, share, decay, dDecay;
+  std::vector<Total> lse, sinks, share, decay, dDecay, bias, dBias;
 };
 
 template <typename Number> std::vector<double> wide(const std::vector<Number> &numbers) {
@@ -62,6 +65,9 @@ template <typename Real> void compareInBlocks(AttentionGradOp op, double toleran
   EXPECT_LE(relativeError(wide(got.dPacked), wide(expected.dPacked)), 2 * tolerance);
   if (op.forward.has_decay && op.forward.length > 1) { // alone, a token has no scores that it is in
     EXPECT_LE(relativeError(wide(got.dDecay), wide(expected.dDecay)), 2 * tolerance);
+  }
+  if (op.forward.reach && op.forward.length > 1 && op.forward.window != 1) { // of one key, scores do not matter
+    EXPECT_LE(relativeError(wide(got.dBias), wide(expected.dBias)), 2 * tolerance);
   }
 }
 
@@ -142,6 +148,22 @@ TEST(PlainAttention, WithADecayAgreesWithTheCpu) {
   }
 }
 
+TEST(PlainAttention, WithABiasAgreesWithTheCpu) {
+  for (AttentionGradOp op : cases) {
+    if (!op.forward.causal)
+      continue;
+    const std::vector<int32_t> positions = placesIn(op.forward);
+    for (const int64_t reach : {2, 5, 100}) {
+      const bool beside = reach == 5;
+      op.forward.reach = reach, op.forward.has_decay = op.forward.has_sinks = beside;
+      op.forward.cap = beside ? 0.4 : 0, op.forward.positions = beside ? positions.data() : nullptr;
+      compare<double>(op, 1e-13);
+      compare<float>(op, 2e-5);
+      compare<Bf16>(op, beside ? 1.0 / 64 : 1.0 / 128);
+    }
+  }
+}
+
 TEST(PlainAttention, AgreesWithTheCpuOnDocuments) {
   for (AttentionGradOp op : cases) {
     const std::vector<int32_t> positions = placesIn(op.forward);
@@ -179,6 +201,7 @@ TEST(PlainAttention, LibrariesAreTriedOnlyWithRowsTheyTake) {
   refused([](AttentionGradOp &o) { o.forward.heads = o.forward.kv_heads = 3, o.forward.alibi = 1; });
   refused([](AttentionGradOp &o) { o.forward.cap = 30; });
   refused([&](AttentionGradOp &o) { o.forward.decay = place(4096); });
+  refused([&](AttentionGradOp &o) { o.forward.bias = place(4096); });
   refused([&](AttentionGradOp &o) { o.forward.v = place(12288 + 8); });
   refused([&](AttentionGradOp &o) { o.d_k = place(32768 + 2); });
   const int32_t places[16] = {}, starts[2] = {0, 16};
