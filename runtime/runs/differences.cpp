@@ -13,22 +13,25 @@ static std::string taskOf(const Settings &settings) {
   return found == settings.end() ? "" : found->second;
 }
 
-// The settings of all runs, by group. A parameter of its task that a run does not say is at the default that another
-// run of this task says.
+// The settings of all runs, by group. What a run of before does not say is at the default that another run says: of its
+// task a parameter, of any task a setting.
 static std::vector<std::vector<Settings>> readAll(std::span<const RunGroup> groups) {
   std::vector<std::vector<Settings>> all;
-  std::map<std::string, Settings> defaults; // by task
+  std::map<std::string, Settings> ofTasks;
+  Settings ofAll;
   for (const RunGroup &group : groups) {
     std::vector<Settings> &runs = all.emplace_back();
     for (const Run &run : group.runs) {
       runs.push_back(readSettingsOverTime(run.folder));
-      defaults[taskOf(runs.back())].merge(readTaskDefaults(run.folder));
+      for (const auto &[name, value] : readDefaults(run.folder))
+        (name.starts_with("task.") ? ofTasks[taskOf(runs.back())] : ofAll).emplace(name, value);
     }
   }
   for (std::vector<Settings> &runs : all)
     for (Settings &settings : runs) {
-      const Settings &ofTask = defaults[taskOf(settings)];
+      const Settings &ofTask = ofTasks[taskOf(settings)];
       settings.insert(ofTask.begin(), ofTask.end());
+      settings.insert(ofAll.begin(), ofAll.end());
     }
   return all;
 }

@@ -13,9 +13,13 @@
 #include <xxhash.h>
 
 #include <sstream>
+#include <utility>
 #include <vector>
 
 namespace stretto::runtime {
+
+// The tables of run.toml, and what stands before the names of their settings.
+static constexpr std::pair<const char *, const char *> sections[] = {{"settings", ""}, {"task", "task."}};
 
 static std::string textOf(const toml::node &node) {
   if (const auto *text = node.as_string())
@@ -36,7 +40,7 @@ static std::string textOfRunFile(const std::string &path) {
 
 static void readRunFile(const std::string &path, Settings &settings) {
   const toml::table file = parseToml(textOfRunFile(path), path);
-  for (const auto &[section, prefix] : {std::pair{"settings", ""}, std::pair{"task", "task."}}) {
+  for (const auto &[section, prefix] : sections) {
     const toml::node *node = file.get(section);
     if (node && !node->is_table())
       throw Error(fmt::format("{}:{}: '{}' must be a table", path, node->source().begin.line, section));
@@ -95,7 +99,14 @@ static void readText(const std::string &path, uint64_t most, const std::string &
     settings[name] = fmt::format("{:08x}", XXH3_64bits(text->data(), text->size()) >> 32);
 }
 
-Settings readTaskDefaults(const std::string &folder) {
+// Whether a value is what it is where nobody asks for something. Programs say nothing of what they were not compiled
+// with.
+static bool isDefault(const std::string &line, const std::string &value) {
+  const std::string origin = commentOf(line);
+  return origin == Origin().text || (origin == "program" && (value.empty() || value == "0"));
+}
+
+Settings readDefaults(const std::string &folder) {
   const std::string path = folder + "/run.toml", text = textOfRunFile(path);
   std::vector<std::string> lines;
   std::istringstream stream(text);
@@ -103,10 +114,11 @@ Settings readTaskDefaults(const std::string &folder) {
     lines.push_back(line);
   Settings defaults;
   const toml::table file = parseToml(text, path);
-  if (const toml::table *task = file["task"].as_table())
-    for (const auto &[key, value] : *task)
-      if (commentOf(lines.at(value.source().begin.line - 1)) == Origin().text)
-        defaults["task." + std::string(key.str())] = textOf(value);
+  for (const auto &[section, prefix] : sections)
+    if (const toml::table *table = file[section].as_table())
+      for (const auto &[key, value] : *table)
+        if (isDefault(lines.at(value.source().begin.line - 1), textOf(value)))
+          defaults[prefix + std::string(key.str())] = textOf(value);
   return defaults;
 }
 

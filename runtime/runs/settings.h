@@ -17,7 +17,8 @@ Settings readSettings(const std::string &folder);
 // number of steps the last, where the learning rate is constant: more of them are the same run, longer.
 Settings readSettingsOverTime(const std::string &folder);
 
-// The parameters of its task, "task.x", of which the run says that nobody gave them, with their values.
-Settings readTaskDefaults(const std::string &folder);
+// The settings and the parameters of its task, "task.x", of which the run says that nobody gave them, with their
+// values.
+Settings readDefaults(const std::string &folder);
 
 } // namespace stretto::runtime

@@ -360,6 +360,22 @@ TEST_F(CompareFiles, ofTasksWhatBothHaveIsTold) {
   EXPECT_EQ(header(now, other), (std::vector<std::string>{"run", "task", "task.n"}));
 }
 
+// The same of settings, whatever the task; and what a program was not compiled with, older ones do not say.
+TEST_F(CompareFiles, aSettingThatAnOlderRunDoesNotKnowIsAtItsDefault) {
+  fs::remove_all(pathOf("a/build"));
+  fs::remove_all(pathOf("b/build"));
+  fs::remove(pathOf("a/spec.stretto"));
+  const auto header = [&](const std::string &b) {
+    write("a/run.toml", "[settings]\nsteps = 2\n");
+    write("b/run.toml", "[settings]\nsteps = 2\n" + b);
+    return differencesTable(readComparison(std::vector<std::string>{pathOf("a"), pathOf("b")}, "").groups).header;
+  };
+  EXPECT_EQ(header("cooldown = 1  # default\nfactors = \"\"  # program\nz-loss = 0  # program\n"),
+            (std::vector<std::string>{"run"}));
+  EXPECT_EQ(header("cooldown = 1  # command line\n"), (std::vector<std::string>{"run", "cooldown"}));
+  EXPECT_EQ(header("factors = \"w=2\"  # program\n"), (std::vector<std::string>{"run", "factors"}));
+}
+
 TEST_F(CompareFiles, wrongTypesAreTold) {
   const std::string metrics = "a/metrics.jsonl", one = metrics + ":1: ";
   auto line = [&](const std::string &text) { return errorWith(metrics, text + "\n"); };
