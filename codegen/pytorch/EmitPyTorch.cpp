@@ -206,10 +206,9 @@ LogicalResult ModulePrinter::printModel(func::FuncOp main) {
      << (names.isMasked ? " Positions count from the first\n    token of each document: 0, 1, ...; documents do "
                           "not see each other."
                         : "")
-     << (names.hasDropout
-             ? " Nothing is dropped out without the keys\n    of these tokens in training, keys_of_dropout(seed, "
-               "first, batch, time), first of all its sequences."
-             : "")
+     << (names.hasDropout ? "\n    Nothing is dropped out without the keys of these tokens in training, "
+                            "keys_of_dropout(seed, first, batch, time), first of\n    all its sequences."
+                          : "")
      << "\"\"\"\n\n"
      << "    def __init__(self):\n"
      << "        super().__init__()\n";

@@ -63,7 +63,9 @@ def programs(small):
     made["recomputed"] = Made("recomputed", shape, size, "bf16", folder="test/gpu/Inputs")
     made["sinks"] = Made("sinks", shape, size | {"window": shape.length // 3}, "bf16", folder="test/gpu/Inputs")
     made["capped"] = Made("sinks", shape, size | {"cap": 2.0}, "bf16", folder="test/gpu/Inputs")
+    made["dropped"] = Made("sinks", shape, size | {"dropout": 0.2}, "bf16", folder="test/gpu/Inputs")
     made["forgetting"] = Made("forgetting", shape, size, "bf16", folder="test/gpu/Inputs")
+    made["distances"] = Made("distances", shape, size, "bf16", folder="test/gpu/Inputs")
     made["learned"] = Made("llama", shape, llama | {"learned_positions": "true"}, "bf16")
     made["alibi"] = Made("llama", shape, llama | {"alibi": "true"}, "bf16")
     # Heads whose values are half as wide as their keys, and wider than these.

@@ -34,9 +34,18 @@ def batch_of(rows, step, batch, device):
     return [rows[name][index].to(device).long() for name in inputs], *(rows[name][index].to(device).long() for name in ("targets", "mask"))
 
 
-def losses_of_tokens(model, inputs, targets):
+def dropout_keys(model, step, settings, tokens):
+    """Of a step, counted from 0, where the model drops out."""
+    if "dropout_keys" not in inspect.signature(model.forward).parameters:
+        return {}
+    keys = model.forward.__globals__["keys_of_dropout"](settings["seed"], step * settings["batch"], *tokens.shape)
+    return {"dropout_keys": keys.to(tokens.device)}
+
+
+def losses_of_tokens(model, inputs, targets, **more):
     """Logits, the negative log-likelihood of each token, and what the model adds to it."""
-    more = {"targets": targets} if "targets" in inspect.signature(model.forward).parameters else {}
+    if "targets" in inspect.signature(model.forward).parameters:
+        more["targets"] = targets
     outputs = model(*inputs, **more)
     logits, *added = outputs if isinstance(outputs, tuple) else (outputs,)
     nll = F.cross_entropy(logits.flatten(0, 1).float(), targets.flatten(), reduction="none")
@@ -50,7 +59,7 @@ def train(model, rows, settings, device, amp):
     for step in range(1, settings["steps"] + 1):
         inputs, targets, mask = batch_of(rows, step - 1, settings["batch"], device)
         with amp():
-            _, nll, added = losses_of_tokens(model, inputs, targets)
+            _, nll, added = losses_of_tokens(model, inputs, targets, **dropout_keys(model, step - 1, settings, targets))
             loss = ((nll + added) * mask.flatten()).sum() / mask.sum()
         optimizer.zero_grad()
         loss.backward()
