@@ -70,7 +70,7 @@ std::vector<double> gather(Workbench &bench, stretto_buffer buffer, int64_t rows
   const auto all = bench.read<Real>(buffer, (rows - 1) * stride + width);
   std::vector<double> out(rows * width);
   for (int64_t row = 0; row < rows; ++row)
-    std::copy_n(&all[row * stride], width, &out[row * width]);
+    std::copy_n(all.begin() + row * stride, width, out.begin() + row * width);
   return out;
 }
 

@@ -43,6 +43,8 @@ public:
 
   template <typename T> stretto_buffer place(const std::vector<T> &values) {
     const stretto_buffer buffer = reserve(values.size() * sizeof(T));
+    if (values.empty())
+      return buffer;
     void *data = arenas.resolve(buffer, values.size() * sizeof(T));
     const std::byte *bytes = reinterpret_cast<const std::byte *>(values.data());
     device->submit(runtime::CopyInOp{data, std::vector<std::byte>(bytes, bytes + values.size() * sizeof(T))});
@@ -58,6 +60,8 @@ public:
     if (context.failure)
       std::rethrow_exception(std::exchange(context.failure, nullptr));
     std::vector<T> values(count);
+    if (values.empty())
+      return values;
     device->submit(runtime::CopyOutOp{values.data(), arenas.resolve(buffer, count * sizeof(T)),
                                       static_cast<int64_t>(count * sizeof(T))});
     device->wait();
